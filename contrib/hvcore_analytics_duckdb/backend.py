@@ -1,4 +1,4 @@
-"""Served segments in Parquet files."""
+"""Count served segments in Parquet files."""
 
 import logging
 from collections.abc import Collection, Mapping, Sequence
@@ -40,9 +40,9 @@ from hvcore_analytics_duckdb.rows import (
 from hvcore_analytics_duckdb.totals import FileTotals
 
 TAIL_ROWS: Final = 10_000
-"""About 1 MB, copied by each write and read by each question."""
+"""The most rows of the tail file: about 1 MB, copied by each write and read by each question."""
 MAX_PART_ROWS: Final = 4_000_000
-"""Parts that would be larger are joined no more."""
+"""The most rows of a Parquet file; parts that together have more are not joined."""
 # Two questions of the same files: as one with grouping sets they take three times
 # as long.
 _DAY_SUMS: Final = (
@@ -55,7 +55,7 @@ _log = logging.getLogger(__name__)
 
 
 class DuckdbAnalytics(SupportsReports, SupportsBackup, AnalyticsStore):
-    """Counts in a folder that any number of processes share."""
+    """An analytics store with its counts in a folder that several processes share."""
 
     reports = frozenset({AnalyticsReport.IGNORED})
 
@@ -66,11 +66,11 @@ class DuckdbAnalytics(SupportsReports, SupportsBackup, AnalyticsStore):
 
     def write(self, batch: ServedBatch) -> None:
         """
-        Add the counts and move the file's position, both or neither.
+        Add the counts of a batch and move the spool file's position, both or neither.
 
         Raises:
-            BatchRefusedError: It begins elsewhere than at the position.
-            UnavailableError: The folder takes nothing now.
+            BatchRefusedError: The batch does not begin at the position.
+            UnavailableError: The folder cannot be written now.
         """
         part = batch.id
         rows = [served_row(count) for count in batch.counts]
@@ -116,7 +116,7 @@ class DuckdbAnalytics(SupportsReports, SupportsBackup, AnalyticsStore):
         return self._shelf.is_prepared()
 
     def ping(self) -> None:
-        """Raise UnavailableError if the counts cannot be read."""
+        """Raise UnavailableError if the files with the counts cannot be read."""
         self._shelf.check()
 
     def back_up(self, folder: Path) -> None:
@@ -126,7 +126,7 @@ class DuckdbAnalytics(SupportsReports, SupportsBackup, AnalyticsStore):
         self._shelf.take_from(folder)
 
     def close(self) -> None:
-        """Release DuckDB's memory."""
+        """Close DuckDB and release its memory."""
         self._engine.close()
 
     def served(self, videos: Collection[VideoId]) -> Mapping[VideoId, int]:
@@ -234,7 +234,7 @@ class DuckdbAnalytics(SupportsReports, SupportsBackup, AnalyticsStore):
 
     def _fold(self, state: StoreState) -> None:
         """
-        Join the tail and the parts that are not much larger into one part.
+        Join the tail and the smaller Parquet files into one file.
 
         Each count is joined again each time its part has about doubled, and
         a question finds few parts.

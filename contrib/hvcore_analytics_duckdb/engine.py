@@ -1,4 +1,4 @@
-"""DuckDB, asked about the files of a state."""
+"""Run SQL questions about the counts of a store in DuckDB."""
 
 import logging
 import threading
@@ -13,9 +13,9 @@ from hvcore_analytics_duckdb.parquet_store import ParquetStore, StoreState, expl
 from hvcore_analytics_duckdb.spill_folder import SpillFolder
 
 TRIES: Final = 3
-"""A file goes a minute after it was read last; a machine may stand still."""
+"""The most tries of a question whose files are removed meanwhile."""
 _NOT_READ: Final = "The counts cannot be read; the log and hv doctor say why."
-"""What is answered: callers of the API learn nothing of folders."""
+"""The message of errors to callers of the API, which names no folders."""
 
 _log = logging.getLogger(__name__)
 
@@ -43,16 +43,16 @@ FROM {files} GROUP BY ALL ORDER BY coalesce(reason, ''), org, env, day, video, h
 ) TO {target} (FORMAT parquet, COMPRESSION zstd)"""
 
 COUNTED: Final = "(reason IS NULL OR reason = '')"
-"""The condition that holds for counts of what was served."""
+"""The SQL condition for counts of served segments."""
 IGNORED: Final = "reason <> ''"
-"""The condition that holds for counts of what was not."""
+"""The SQL condition for counts of ignored requests."""
 
 
 _AnswerT = TypeVar("_AnswerT")
 
 
 class DuckdbEngine:
-    """One DuckDB of this process, in memory; thread-safe."""
+    """An in-memory DuckDB that reads the files of the store; thread-safe."""
 
     def __init__(
         self, shelf: ParquetStore, *, threads: int, memory_mb: int, spill_dir: Path
@@ -74,13 +74,14 @@ class DuckdbEngine:
         self, question: str, condition: str, values: Sequence[object]
     ) -> list[tuple[Any, ...]]:
         """
-        Answer a question about the counts of now.
+        Run a SQL question about the present counts, and return its rows.
 
         Args:
-            question: ``{counts}`` stands for those that the condition holds for.
-            condition: Of SQL, on the columns of the counts; COUNTED or IGNORED
+            question: The SQL question, in which ``{counts}`` stands for the counts that
+                fulfil the condition.
+            condition: A SQL condition on the columns of the counts; COUNTED or IGNORED
                 is part of it.
-            values: Of all question marks, those of the question first.
+            values: The values of all question marks, those of the question first.
 
         Raises:
             UnavailableError: The files cannot be read.
@@ -91,7 +92,7 @@ class DuckdbEngine:
 
     def retried(self, look: Callable[[StoreState], _AnswerT]) -> _AnswerT:
         """
-        Look at the files of now; once more if they went meanwhile.
+        Call a function with the present state of the store; again if its files went meanwhile.
 
         Raises:
             UnavailableError: The files cannot be read.
@@ -122,10 +123,10 @@ class DuckdbEngine:
         values: Sequence[object] = (),
     ) -> list[tuple[Any, ...]]:
         """
-        Answer a question about the files of a state.
+        Run a SQL question about the files of a state, and return its rows.
 
         Raises:
-            duckdb.Error: They are gone.
+            duckdb.Error: A file is gone.
         """
         files = self._files_of(state)
         if not files:
@@ -140,10 +141,10 @@ class DuckdbEngine:
 
     def join(self, state: StoreState, target: str) -> int:
         """
-        Write all counts of a state into one part; return its rows.
+        Write all counts of a state into one Parquet file; return its number of rows.
 
         Raises:
-            UnavailableError: It cannot be written.
+            UnavailableError: The file cannot be written.
         """
         # Both at once: a path may hold braces.
         text = _JOINED.format(files=self._files_of(state), target=self._quoted(target))

@@ -1,5 +1,5 @@
 """
-The folder of files, and how it goes from one state to the next.
+Keep the counts in a folder of files, and replace its state atomically.
 
 ``current.json`` names the files that hold the counts, and how far each spool file has
 been read. No file that it names ever changes. A writer makes new files, then puts a
@@ -27,23 +27,23 @@ import attrs
 from hvcore.plugin_api import ConfigError, UnavailableError
 
 VERSION: Final = 2
-"""In 2, files have a reason beside each count."""
+"""The version of the file format; from 2 on, files have a reason beside each count."""
 LOCK_WAIT_S: Final = 20
-"""Longer than joining the largest parts takes (7 to 20 s); a writer that waits longer tries again."""
+"""The seconds to wait for the lock: longer than joining the largest parts takes (7 to 20 s)."""
 RETIRED_RETENTION_S: Final = 60
-"""Longer than any question takes."""
+"""The seconds for which a replaced file stays: longer than any question takes."""
 _POLL_S: Final = 0.01
 _CURRENT: Final = "current.json"
 _LOCK: Final = "lock"
 _MADE: Final = re.compile(
     r"(tmp_)?(tail-\d+\.csv|part-\d+\.parquet)|current\.json\.new"
 )
-"""What writers make; DuckDB puts ``tmp_`` before a file that it writes again."""
+"""The names of files that writers make; DuckDB puts ``tmp_`` before a file that it rewrites."""
 
 
 @attrs.frozen(kw_only=True)
 class ParquetFile:
-    """A Parquet file."""
+    """The name and the number of rows of a Parquet file."""
 
     name: str
     rows: int
@@ -55,10 +55,11 @@ class StoreState:
     The state of the store that ``current.json`` holds.
 
     Attributes:
-        positions: By spool file.
-        tail: A CSV file of the latest counts; empty if there are none.
-        parts: Everything older; the largest come first.
-        retired: Files that are named no more, and since when (Unix time).
+        positions: The end of the last batch of each spool file.
+        tail: The name of the CSV file with the latest counts; empty if there is none.
+        parts: The Parquet files with all older counts, the largest first.
+        retired: Files that no longer belong to the state, with the Unix time since
+            then.
     """
 
     generation: int = 0
@@ -70,23 +71,23 @@ class StoreState:
 
     @property
     def names(self) -> frozenset[str]:
-        """The files that hold counts now."""
+        """The names of the files that hold counts in this state."""
         return frozenset({part.name for part in self.parts} | {self.tail} - {""})
 
 
 class ParquetStore:
-    """Read the state, and put another one in its place; thread-safe."""
+    """Reads the state of the store and replaces it; thread-safe."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def read(self) -> StoreState:
         """
-        Return the state of now.
+        Return the present state of the store.
 
         Raises:
-            UnavailableError: It cannot be read, is damaged, or was never made.
-            ConfigError: It is of a newer version.
+            UnavailableError: The state cannot be read, is damaged, or was never made.
+            ConfigError: The state is of a newer version.
         """
         found = self._read()
         if found is None:
@@ -96,7 +97,7 @@ class ParquetStore:
         return found
 
     def check(self) -> None:
-        """Raise UnavailableError if a file is not there."""
+        """Raise UnavailableError if a file of the present state is missing."""
         for name in sorted(self.read().names):
             if not (self.folder / name).is_file():
                 raise UnavailableError(
@@ -107,7 +108,7 @@ class ParquetStore:
         return self._read() is not None
 
     def prepare(self) -> None:
-        """Make the folder and its first state, unless they are there."""
+        """Make the folder and an empty state, unless they exist."""
         with explained(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
         with self.locked():
@@ -117,10 +118,10 @@ class ParquetStore:
     @contextmanager
     def locked(self) -> Iterator[None]:
         """
-        Be the only writer.
+        Hold the lock of the only writer for a block.
 
         Raises:
-            UnavailableError: Another one is at it for too long.
+            UnavailableError: Another process has held the lock for too long.
         """
         with explained(self.folder):
             fd = os.open(
@@ -140,7 +141,7 @@ class ParquetStore:
             os.close(fd)
 
     def replace(self, old: StoreState, **changes: Any) -> StoreState:  # noqa: ANN401 - as attrs.evolve
-        """Put a changed state in the place of the old one; for who has the lock."""
+        """Replace the state by a changed one and return it; the caller must hold the lock."""
         now = time.time()
         new = attrs.evolve(old, generation=old.generation + 1, **changes)
         gone = {
@@ -162,11 +163,11 @@ class ParquetStore:
 
     def copy_to(self, folder: Path) -> None:
         """
-        Copy the state of now and its files into an empty folder.
+        Copy the present state and its files into an empty folder.
 
         Raises:
-            UnavailableError: They cannot be read.
-            OSError: They cannot be written.
+            UnavailableError: A file cannot be read.
+            OSError: A copy cannot be written.
         """
         far: list[tuple[str, BinaryIO]] = []
         with ExitStack() as opened:
@@ -185,12 +186,11 @@ class ParquetStore:
 
     def take_from(self, folder: Path) -> None:
         """
-        Take such a copy, in the place of an empty state.
+        Restore a copy that ``copy_to`` made; the store must be empty.
 
         Raises:
-            ConfigError: Something else is counted here, or the copy is of a newer
-                version.
-            UnavailableError: It cannot be read or written.
+            ConfigError: The store has other counts, or the copy is of a newer version.
+            UnavailableError: The copy or the store cannot be read or written.
         """
         copied = ParquetStore(folder).read()
         with explained(self.folder):
@@ -210,9 +210,9 @@ class ParquetStore:
 
     def sweep(self, state: StoreState) -> None:
         """
-        Remove files that killed writers left; only the holder of the lock may.
+        Remove files that killed writers left behind; the caller must hold the lock.
 
-        Nothing else: the folder may be one that others use, too.
+        Other files stay, because other programs may use the folder.
         """
         known = state.names | state.retired.keys()
         with explained(self.folder):
@@ -223,18 +223,18 @@ class ParquetStore:
                         path.unlink()
 
     def new_file(self, name: str, data: bytes) -> None:
-        """Write a file that will be there after a power cut, too."""
+        """Write a file to the folder so that it survives a power cut."""
         _new_file(self.folder / name, data)
 
     def data_of(self, name: str) -> bytes:
-        """Return the bytes of a file of the store; nothing without a name."""
+        """Return the bytes of a file of the store; no bytes for an empty name."""
         if not name:
             return b""
         with explained(self.folder):
             return (self.folder / name).read_bytes()
 
     def keep(self, name: str) -> None:
-        """Make a file of another writer survive a power cut."""
+        """Flush a file that DuckDB wrote to the disk, so that it survives a power cut."""
         with explained(self.folder):
             _sync(self.folder / name)
 
@@ -304,7 +304,7 @@ def _try_lock(fd: int) -> bool:
 
 @contextmanager
 def explained(folder: Path) -> Iterator[None]:
-    """Raise UnavailableError where the operating system refuses something."""
+    """Turn errors of the operating system in a block into UnavailableError."""
     try:
         yield
     except OSError as exc:

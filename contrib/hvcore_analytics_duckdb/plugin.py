@@ -45,7 +45,7 @@ class DuckdbOptions:
 
 
 def build(options: DuckdbOptions, context: BuildContext) -> AnalyticsStore:
-    """Make the store of a process."""
+    """Make the analytics store for a process."""
     from hvcore_analytics_duckdb.backend import (  # noqa: PLC0415 - only if it was chosen
         DuckdbAnalytics,
     )
@@ -65,7 +65,7 @@ def build(options: DuckdbOptions, context: BuildContext) -> AnalyticsStore:
 
 @hookimpl
 def hvcore_analytics_sinks() -> Iterator[AnalyticsBackend]:
-    """Offer ``duckdb``."""
+    """Register the analytics store ``duckdb``."""
     yield AnalyticsBackend(
         name="duckdb", factory=build, options=DuckdbOptions, extra="analytics-duckdb"
     )

@@ -1,5 +1,5 @@
 """
-Counts as rows of files, and the conditions of questions about them.
+Convert counts to rows of files, and scopes to SQL conditions.
 
 A row: organization, environment, day, video, height, how many, the first and
 the last moment in milliseconds since 1970, and the reason. What was served has
@@ -52,7 +52,7 @@ def ignored_row(count: IgnoredCount) -> tuple[Any, ...]:
 
 
 def as_csv(rows: Sequence[tuple[Any, ...]]) -> bytes:
-    """Return rows as lines of a file."""
+    """Return rows as the bytes of a CSV file."""
     text = io.StringIO()
     # All texts are quoted: csv would leave out those with a carriage return.
     csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC).writerows(rows)
@@ -60,7 +60,7 @@ def as_csv(rows: Sequence[tuple[Any, ...]]) -> bytes:
 
 
 def from_ms(moment_ms: int) -> datetime:
-    """Return the moment that a number in the files means."""
+    """Return the time for a number of milliseconds since 1970."""
     return _EPOCH + moment_ms * _MS
 
 
@@ -68,7 +68,7 @@ def within(
     scope: Scope, days: DateRange, which: str = COUNTED
 ) -> tuple[str, list[object]]:
     """
-    Return the condition, and the values of its question marks.
+    Return the SQL condition for the counts of a scope and days, with the values of its question marks.
 
     Args:
         which: COUNTED or IGNORED.

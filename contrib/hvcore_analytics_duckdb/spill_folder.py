@@ -1,5 +1,5 @@
 """
-A folder for what DuckDB has no memory for, which no other process has.
+Make a folder for DuckDB's temporary files that no other process uses.
 
 Host names and process numbers repeat: containers of one image have the same ones, and
 a volume that they share would have them overwrite each other's files. So a folder's
@@ -20,13 +20,13 @@ _LOCK: Final = ".lock"
 
 class SpillFolder:
     """
-    The folder of one process; ends with ``close`` or with the process.
+    A folder for temporary files of one process; removed by ``close``, or after the process has ended.
 
     Args:
-        parent: Where the folders of all processes are; made if it is missing.
+        parent: The folder of the folders of all processes; made if it is missing.
 
     Raises:
-        OSError: It cannot be made.
+        OSError: The folder cannot be made.
     """
 
     def __init__(self, parent: Path) -> None:

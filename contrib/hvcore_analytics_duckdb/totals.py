@@ -1,4 +1,4 @@
-"""Segments served of each video, cached in memory: every list asks for them."""
+"""Cache the number of served segments of each video in memory, because every list asks for it."""
 
 import threading
 from collections.abc import Collection, Mapping
@@ -14,7 +14,7 @@ _TOTALS = "SELECT video, sum(segments) FROM {counts} GROUP BY video"
 
 @attrs.frozen
 class _Known:
-    """The totals of some files."""
+    """The number of served segments of each video in some files."""
 
     names: frozenset[str]
     segments: Mapping[str, int]
@@ -22,7 +22,7 @@ class _Known:
 
 class FileTotals:
     """
-    Remembers the totals of files, which never change; thread-safe.
+    Caches the segments served of each video in files, which never change; thread-safe.
 
     About 200 bytes a video. Parts are summed up when they are new, which is
     rarely, and the tail whenever it is.
@@ -37,7 +37,7 @@ class FileTotals:
 
     def of(self, videos: Collection[VideoId]) -> Mapping[VideoId, int]:
         """
-        Return the totals of some videos.
+        Return the number of segments served of each of some videos.
 
         Raises:
             UnavailableError: The files cannot be read.

@@ -1,5 +1,5 @@
 """
-Counts of served segments as entries of a Redis stream.
+Forward counts of served segments as entries of a Redis stream.
 
 Each count is an entry of its own, so that a reader needs no batches: it adds
 ``segments`` to what it knows of the place and the day. The fields:
@@ -80,7 +80,7 @@ _DONE: Final = -1
 
 class RedisStream(AnalyticsSink):
     """
-    Hands counts on, each once; answers no questions.
+    An analytics sink that appends each count to a Redis stream once; it answers no questions.
 
     A script moves the position and appends the entries, or does neither. Both are in
     one Redis and are lost together, so a Redis that comes back with an older state
@@ -115,11 +115,11 @@ class RedisStream(AnalyticsSink):
 
     def write(self, batch: ServedBatch) -> None:
         """
-        Append the counts and move the file's position, both or neither.
+        Append the counts of a batch to the stream and move the file's position, both or neither.
 
         Raises:
-            BatchRefusedError: It begins elsewhere than at the position.
-            UnavailableError: The server does not take it.
+            BatchRefusedError: The batch does not begin at the position.
+            UnavailableError: The server does not accept the batch.
         """
         part = batch.id
         values = [value for count in batch.counts for value in _values(count)]
@@ -153,7 +153,7 @@ class RedisStream(AnalyticsSink):
         self._ask(lambda: self._client.hdel(self._positions, file))
 
     def ping(self) -> None:
-        """Raise UnavailableError if the server does not take anything."""
+        """Raise UnavailableError if the server does not answer or accept writes."""
         # A write: a full Redis and a read-only one still answer PING.
         name = f"{{{self._stream}}}:ping"
         self._ask(lambda: self._client.set(name, 1, ex=5))

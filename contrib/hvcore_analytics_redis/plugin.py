@@ -36,7 +36,7 @@ class RedisOptions:
 
 
 def build(options: RedisOptions, _context: BuildContext) -> AnalyticsSink:
-    """Make the sink of a process."""
+    """Make the analytics sink for a process."""
     from hvcore_analytics_redis.backend import (  # noqa: PLC0415 - only if it was chosen
         RedisStream,
     )
@@ -48,7 +48,7 @@ def build(options: RedisOptions, _context: BuildContext) -> AnalyticsSink:
 
 @hookimpl
 def hvcore_analytics_sinks() -> Iterator[AnalyticsBackend]:
-    """Offer ``redis``."""
+    """Register the analytics sink ``redis``."""
     yield AnalyticsBackend(
         name="redis", factory=build, options=RedisOptions, extra="analytics-redis"
     )

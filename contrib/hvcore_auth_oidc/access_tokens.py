@@ -1,5 +1,5 @@
 """
-Read access tokens, and believe only what the provider says to this API.
+Read access tokens, and check that the provider issued them for this API.
 
 Source: RFC 9068, sections 2.2 and 4; RFC 8725; RFC 7519, section 4.1.
 """
@@ -31,7 +31,7 @@ _OF_ID_TOKENS: Final = ("nonce", "at_hash", "c_hash")
 
 
 class RefusedTokenError(Exception):
-    """The token breaks a rule; the text says which, for the log."""
+    """An access token breaks a rule; the text says which rule, for the log."""
 
 
 @attrs.frozen(kw_only=True)
@@ -44,14 +44,15 @@ class AccessTokenRules:
         self, token: str, now: datetime, keys_for: Callable[[SignedToken], KeySet]
     ) -> Claims:
         """
-        Return the claims of a token.
+        Check an access token, and return its claims.
 
         Args:
             keys_for: Called only for a token that is right if its signature is, so that
                 other tokens make nobody fetch the provider's keys.
 
         Raises:
-            RefusedTokenError: It is not for this API, forged, old, or unreadable.
+            RefusedTokenError: The token is not for this API, forged, expired, or
+                unreadable.
         """
         if len(token) > MAX_TOKEN_CHARS:
             raise RefusedTokenError("it is too long")

@@ -29,14 +29,14 @@ from hvcore_openid_provider.signed_tokens import SignedToken
 
 HEADER: Final = "authorization"
 NOTED_EVERY_S: Final = 1.0
-"""Anybody can send tokens that are no good; they shall not fill the log."""
+"""The seconds between two log lines about refused tokens, so that nobody can fill the log."""
 MAX_WHY_CHARS: Final = 200
 
 _log = logging.getLogger(__name__)
 
 
 class AccessTokenProvider(AuthProvider):
-    """Recognises callers by the access token they send."""
+    """An authentication provider that recognises callers by an OpenID access token."""
 
     def __init__(self, options: AccessTokenOptions, *, clock: Clock) -> None:
         self.scheme = BearerScheme(

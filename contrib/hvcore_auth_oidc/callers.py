@@ -25,7 +25,7 @@ from hvcore_openid_provider.claims import (
 
 
 class NoCallerError(Exception):
-    """The claims name nobody who could be served; the text says why, for the log."""
+    """The claims of a token name no organization or environment; the text says why, for the log."""
 
 
 @attrs.frozen(kw_only=True)
@@ -46,7 +46,7 @@ class CallerRules:
 
     @classmethod
     def of(cls, options: AccessTokenOptions) -> "CallerRules":
-        """Return the rules for callers that the settings give."""
+        """Return the rules for claims that the options give."""
         given = list(all_pairs(options.permissions)) or [
             (permission.value, permission.value) for permission in Permission
         ]
@@ -63,7 +63,7 @@ class CallerRules:
 
     def caller(self, claims: Claims) -> Principal:
         """
-        Return the caller.
+        Return the principal that the claims of a token describe.
 
         Raises:
             NoCallerError: No organization, or no environment, is named.

@@ -7,7 +7,7 @@ from hvcore_auth_oidc.options import AccessTokenOptions
 
 
 def build(options: AccessTokenOptions, context: BuildContext) -> AuthProvider:
-    """Make the provider of a process."""
+    """Make the authentication provider for a process."""
     from hvcore_auth_oidc.backend import (  # noqa: PLC0415 - only if it was chosen
         AccessTokenProvider,
     )
@@ -17,7 +17,7 @@ def build(options: AccessTokenOptions, context: BuildContext) -> AuthProvider:
 
 @hookimpl
 def hvcore_auth_providers() -> Iterator[AuthBackend]:
-    """Offer ``oidc``."""
+    """Register the authentication provider ``oidc``."""
     yield AuthBackend(
         name="oidc", factory=build, options=AccessTokenOptions, extra="oidc"
     )

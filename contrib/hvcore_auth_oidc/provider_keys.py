@@ -18,24 +18,26 @@ from hvcore_openid_provider.signing_keys import SigningKeys
 
 PATIENCE_S: Final = 2.0
 """
-What a request waits after the fetch has begun. Each waiting request holds a thread that
-others need, so those that come later wait only for what is left.
+The seconds that a request waits for a fetch of keys, counted from the beginning of the fetch.
+
+Each waiting request holds a thread that others need, so those that come later wait only
+for the rest of the time.
 """
 RENEWED_AFTER_S: Final = 300.0
-"""Then they are fetched anew while requests go on with what is known."""
+"""The seconds after which keys are fetched again, while requests go on with the known keys."""
 SPARED_S: Final = 5.0
-"""After a fetch that failed, nobody begins another one for so long."""
+"""The seconds after a failed fetch of keys in which no other fetch begins."""
 
 _log = logging.getLogger(__name__)
 
 
 class UnknownKeyError(Exception):
-    """The provider has no key of that name."""
+    """The provider has no key with the name that a token gives."""
 
 
 class ProviderKeys:
     """
-    Find the keys by which tokens are checked; thread-safe.
+    Provides the keys with which access tokens are checked; thread-safe.
 
     One thread at a time asks the provider, however many requests want to know.
     """
@@ -51,15 +53,15 @@ class ProviderKeys:
 
     def named(self, name: str | None, *, token_age_s: float) -> KeySet:
         """
-        Return the keys, of which one has this name.
+        Return the provider's keys, of which one has the given name.
 
         Args:
             name: ``kid`` of the token; None if it names none.
             token_age_s: Since the token was issued, as it says itself.
 
         Raises:
-            UnknownKeyError: There is none.
-            UnavailableError: Nobody can say; at the latest after 2 s.
+            UnknownKeyError: No key has this name.
+            UnavailableError: The keys could not be fetched within 2 s.
         """
         known = self._keys.known(name)
         if known is not None:

@@ -1,4 +1,4 @@
-"""Read a value, or the error in its place, from an answer of the API."""
+"""Read the value of a call, or the error in its place, from an answer of the API."""
 
 import json
 import re
@@ -22,12 +22,12 @@ _MESSAGE: Final = re.compile(rb"<Message>([^<]{1,200})")
 
 def success_of(request: Request, answer: Answer) -> Answer:
     """
-    Return an answer that is a success.
+    Return an answer unchanged if it is a success of the API; raise its error otherwise.
 
     Raises:
-        ApiError: It is none.
-        UnexpectedAnswerError: It is a page for people, as of a proxy that wants them to
-            sign in: nobody has carried the request out.
+        ApiError: The answer has an error status.
+        UnexpectedAnswerError: The answer is a web page, as of a proxy that asks people
+            to sign in; the request was not carried out.
     """
     if answer.is_success:
         if answer.content and _type_of(answer) in _PAGES:
@@ -55,10 +55,10 @@ def success_of(request: Request, answer: Answer) -> Answer:
 
 def value_of(operation: Operation[T], request: Request, answer: Answer) -> T:
     """
-    Make the value that a call returns from its answer.
+    Return the value of a call, made from the service's answer.
 
     Raises:
-        UnexpectedAnswerError: It is not what this operation answers.
+        UnexpectedAnswerError: The answer does not fit the operation.
     """
     not_ours = f"{request}: this is not an answer of the API"
     if operation.answer is None:
@@ -94,7 +94,7 @@ def _problem_of(answer: Answer) -> tuple[str, str, Sequence[ProblemPart]]:
 
 
 def _words_of(answer: Answer) -> str:
-    """Return the message of an object store's answer, else the words of its status."""
+    """Return the message in an object store's answer, or else the words of its status."""
     found = _MESSAGE.search(answer.content)
     if found:
         return found[1].decode(errors="replace")

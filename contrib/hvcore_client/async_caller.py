@@ -1,4 +1,4 @@
-"""Carries out the steps of calls, while the event loop goes on with others."""
+"""Send the requests of calls and wait, while the event loop runs other tasks."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 class AsyncCaller:
-    """Carry out calls and their steps for the methods of ``AsyncHvClient``."""
+    """The base of ``AsyncHvClient``: sends the requests of calls in an event loop."""
 
     def __init__(
         self,
@@ -32,18 +32,22 @@ class AsyncCaller:
         http: httpx.AsyncClient | None = None,
     ) -> None:
         """
-        Make a client; tasks of one event loop may share it.
+        Make a client, which all tasks of one event loop may share.
 
         Args:
-            api_url: Of the service, without ``/v1``; by default HV_API_URL.
-            api_key: By default HV_API_KEY; some calls need none.
-            timeout_s: For connecting, and for silence of the service.
-            max_tries: Of a request, the first one included; 1: never again.
-            http: Sends the requests, if it shall be one of yours, with a proxy for
-                example. You close it.
+            api_url: The address of the service, without ``/v1``; by default the
+                variable HV_API_URL.
+            api_key: The API key; by default the variable HV_API_KEY. Some calls need
+                none.
+            timeout_s: The seconds after which connecting, or waiting for the service,
+                fails.
+            max_tries: The most tries of a request, the first one included; 1: no second
+                try.
+            http: An HTTP client of yours that sends the requests, for example with a
+                proxy. You close it.
 
         Raises:
-            ValueError: There is no usable address, or the key is none.
+            ValueError: There is no usable address, or the key is not an API key.
         """
         self._options = options_of(
             api_url, api_key, timeout_s=timeout_s, max_tries=max_tries
@@ -62,7 +66,7 @@ class AsyncCaller:
         return f"{type(self).__name__}({self._options.api_url!r})"
 
     async def aclose(self) -> None:
-        """Close the connections."""
+        """Close the connections of the client."""
         if self._is_own:
             await self._http.aclose()
 

@@ -1,4 +1,4 @@
-"""The client of the API for programs with an event loop (asyncio)."""
+"""The asynchronous client of the API, for programs with an event loop (asyncio)."""
 
 import time
 from collections.abc import Callable
@@ -19,9 +19,10 @@ from hvcore_client.uploads import Uploads, sent_settings
 
 class AsyncHvClient(AsyncCalls):
     """
-    Calls the API, while the event loop goes on with others.
+    A client of the API for asyncio; other tasks run while a call waits.
 
-    Beside a method for each operation there are uploads, and waiting for a video.
+    It has a method for each operation, for uploads, and for waiting until a video is
+    ready.
     """
 
     async def upload(
@@ -32,19 +33,20 @@ class AsyncHvClient(AsyncCalls):
         **settings: Unpack[UploadSettings],
     ) -> ResumableUpload:
         """
-        Upload a file, which is then made a video.
+        Upload a file, from which the service then makes a video.
 
         The upload goes on by itself where a connection breaks. To go on in another
         process, call begin_upload, keep its ``upload_url``, and call resume_upload.
 
         Args:
             file: A path, or a file that is open for reading bytes and can seek.
-            on_progress: Is told how many bytes have arrived, and of how many.
-            settings: Of the video, such as ``name`` and ``video_quality``.
+            on_progress: Called with the number of bytes that have arrived, and the size
+                of the file.
+            settings: Settings of the video, such as ``name`` and ``video_quality``.
 
         Raises:
-            ApiError: It was refused.
-            UnreachableError: Nobody answers, also after several tries.
+            ApiError: The service refused the upload.
+            UnreachableError: The service did not answer, also after several tries.
             OSError: The file cannot be read.
         """
         return await self._run(
@@ -55,7 +57,7 @@ class AsyncHvClient(AsyncCalls):
         self, file: FileToSend, **settings: Unpack[UploadSettings]
     ) -> ResumableUpload:
         """
-        Create an upload, without sending anything of the file yet.
+        Create a resumable upload without sending any of the file yet.
 
         Send it with resume_upload and the ``upload_url`` of what is returned, from any
         process that has the file. Treat that address as a password.
@@ -70,20 +72,20 @@ class AsyncHvClient(AsyncCalls):
         on_progress: OnProgress | None = None,
     ) -> None:
         """
-        Send the missing bytes of an upload; nothing, if all have arrived.
+        Send the missing bytes of an upload, or nothing if all bytes have arrived.
 
-        It may pause for an hour, and take a day in all.
+        The upload may pause for an hour, and take a day in all.
 
         Raises:
-            ValueError: The file has another size than the one of the upload.
+            ValueError: The file has another size than the upload was created for.
             ApiError: The upload was refused, or has ended (``NotFoundError``, 410).
-            UnreachableError: Nobody answers, also after several tries.
+            UnreachableError: The service did not answer, also after several tries.
         """
         await self._run(self._uploads.resumed(upload_url, file, on_progress))
 
     async def get_upload_offset(self, upload_url: str) -> int:
         """
-        Ask once how many bytes of an upload have arrived.
+        Return the number of bytes of an upload that have arrived, asking once.
 
         Raises:
             UnreachableError: The upload address cannot be reached from here.
@@ -98,14 +100,14 @@ class AsyncHvClient(AsyncCalls):
         **settings: Unpack[UploadSettings],
     ) -> VideoUploadGrant:
         """
-        Upload a file with a single PUT, which begins anew if the connection breaks.
+        Upload a file with a single PUT, which begins again if the connection breaks.
 
-        The bytes may go straight to the object store. ``upload`` is for large files
-        and for bad networks.
+        The bytes may go straight to the object store. Prefer ``upload`` for large files
+        and bad networks.
 
         Raises:
-            ApiError: It was refused.
-            UnreachableError: Nobody answers, also after several tries.
+            ApiError: The service refused the upload.
+            UnreachableError: The service did not answer, also after several tries.
         """
         return await self._run(
             self._uploads.uploaded_by_put(file, sent_settings(settings), on_progress)
@@ -123,11 +125,12 @@ class AsyncHvClient(AsyncCalls):
         Send a file to the ``signed_url`` of an upload grant.
 
         Args:
-            content_type: As it was announced; by default what the file's name says.
+            content_type: The content type that was announced for the upload; by default
+                that of the file's name.
 
         Raises:
-            ApiError: It was refused; ForbiddenError if the address has ended.
-            UnreachableError: Nobody answers, also after several tries.
+            ApiError: The upload was refused; ForbiddenError if the address has expired.
+            UnreachableError: The address did not answer, also after several tries.
         """
         await self._run(self._uploads.put(signed_url, file, content_type, on_progress))
 
@@ -140,16 +143,19 @@ class AsyncHvClient(AsyncCalls):
         on_progress: Callable[[int], None] | None = None,
     ) -> VideoDetails:
         """
-        Return the details of a video once it can be played.
+        Wait until a video can be played, and return its details.
 
         Args:
-            timeout_s: None: as long as it takes.
-            poll_s: Between two questions; by default it grows from 0.5 s to 5 s.
-            on_progress: Is told the percentage that is encoded.
+            timeout_s: The most seconds to wait; None: no limit.
+            poll_s: The seconds between two requests; by default they grow from 0.5 s to
+                5 s.
+            on_progress: Called with the percentage that is encoded.
 
         Raises:
-            VideoFailedError: No video could be made of the file; it has the reason.
-            WaitedTooLongError: It was not ready in time. It may still become so.
+            VideoFailedError: No video could be made of the file; the error has the
+                reason.
+            WaitedTooLongError: The video was not ready in time, and may still become
+                ready.
         """
         steps = waiting.ready(
             self._options,

@@ -1,4 +1,4 @@
-"""A call of an operation, from arguments to a value."""
+"""Carry out a call of an operation, from its arguments to its value."""
 
 from collections.abc import Mapping
 from typing import TypeVar, cast
@@ -18,15 +18,15 @@ def called(
     options: ClientOptions, operation: Operation[T], arguments: Mapping[str, object]
 ) -> Steps[T]:
     """
-    Send the request of a call, perhaps several times, and read its answer.
+    Send the request of a call, several times if need be, and return the value of its answer.
 
-    Where an answer was lost and the repetition is refused because it is done already,
-    the service is asked how it is now, and that is returned.
+    If an answer was lost and the service refuses the repetition because the call is
+    done already, the present state is fetched from the service and returned.
 
     Raises:
-        ApiError: It was refused.
-        UnreachableError: There is no answer.
-        UnexpectedAnswerError: The answer is not one of the API.
+        ApiError: The service refused the call.
+        UnreachableError: The service did not answer.
+        UnexpectedAnswerError: The answer does not come from the API.
         ValueError: An argument cannot be sent.
     """
     request = operation.request(options, arguments)
@@ -46,7 +46,7 @@ def _found_done(
     arguments: Mapping[str, object],
     error: ApiError,
 ) -> Steps[T | None]:
-    """Return a call's result if a try whose answer was lost has done it, else None."""
+    """Return the result of a refused call if an earlier try has done it, whose answer was lost; else None."""
     question = question_after(operation, error)
     if question is None:
         return None

@@ -1,5 +1,5 @@
 """
-JSON as models, and models as JSON.
+Convert JSON to models, and models to JSON.
 
 A model is an attrs class with keyword arguments. Each attribute is the member of the
 same name, or of the name in its metadata (``member``). Members that a model does not
@@ -34,12 +34,12 @@ _HIDDEN: Final = "'…'"
 
 
 class NotDecodableError(ValueError):
-    """A value is not what the model describes."""
+    """A JSON value does not fit its model."""
 
 
 def member(name: str, *, is_required: bool = True, shows: bool = True) -> Any:  # noqa: ANN401 - as attrs.field
     """
-    Describe an attribute that has another name where it is sent.
+    Describe a model's attribute whose JSON member has another name.
 
     Args:
         shows: Whether the value stands in the model's ``repr``. Of an address that
@@ -53,17 +53,17 @@ def member(name: str, *, is_required: bool = True, shows: bool = True) -> Any:  
 
 
 def further() -> Any:  # noqa: ANN401 - as attrs.field
-    """Describe the attribute with the members that a model does not know."""
+    """Describe the attribute of a model that keeps JSON members which the model does not know."""
     return attrs.field(factory=dict, repr=False)
 
 
 def entity_tag() -> Any:  # noqa: ANN401 - as attrs.field
-    """Describe the attribute with the ``ETag`` of an answer, which is in no JSON."""
+    """Describe the attribute of a model that keeps the answer's ``ETag``, which is not in its JSON."""
     return attrs.field(default=None, metadata={_OF_ANSWER: True}, repr=False)
 
 
 def with_entity_tag(value: T, etag: str | None) -> T:
-    """Return a value with the ``ETag`` of its answer, if it is one that has it."""
+    """Return a copy of a model with the answer's ``ETag``; other values are returned unchanged."""
     if not attrs.has(type(value)):
         return value
     model = cast("Any", value)
@@ -72,7 +72,7 @@ def with_entity_tag(value: T, etag: str | None) -> T:
 
 
 def shown(value: object) -> str:
-    """Show an address without what opens it, and nothing of other values."""
+    """Return a text for ``repr``: of an address only scheme and host, of other texts nothing."""
     if not isinstance(value, str):
         return repr(value)
     parts = urlsplit(value)
@@ -81,11 +81,11 @@ def shown(value: object) -> str:
 
 def decode(wanted: type[T], value: object) -> T:
     """
-    Make a model, or a list or map of models, of parsed JSON.
+    Return a model, or a list or map of models, made from parsed JSON.
 
     Raises:
-        NotDecodableError: A member is missing, or no object or list where it has to
-            be one. Of plain values, what is there is taken.
+        NotDecodableError: A member is missing, or is not an object or list where it has
+            to be one. The types of plain values are not checked.
     """
     decoder: Decoder | None = _decoder(cast("Any", wanted))
     made: T = value if decoder is None else decoder(value)  # type: ignore[assignment]  # of a type that only exists while this runs
@@ -94,10 +94,10 @@ def decode(wanted: type[T], value: object) -> T:
 
 def encode(value: object) -> object:
     """
-    Write models, moments and days as JSON; None in an optional member is left out.
+    Return models, moments and days as JSON values; optional members that are None are left out.
 
     Raises:
-        ValueError: A moment has no time zone.
+        ValueError: A datetime has no time zone.
     """
     if attrs.has(type(value)):
         return _encoded_model(value)
@@ -133,7 +133,7 @@ def _moment(value: datetime) -> str:
 
 @cache
 def _decoder(wanted: Any) -> Decoder | None:  # noqa: ANN401 - any annotation
-    """Return the decoder of a type's values; None if they are taken as they are."""
+    """Return the function that decodes values of a type; None if they need no decoding."""
     if isinstance(wanted, type) and attrs.has(wanted):
         # Made when it is needed, for a model that contains itself.
         return lambda value: _model_decoder(wanted)(value)  # noqa: PLW0108 - see above

@@ -1,8 +1,8 @@
 """
 The errors of the client; every error of a call is an ``HvClientError``.
 
-No message and no ``repr`` has a key, a token, or the query of an address, which may be
-a signature.
+No message and no ``repr`` contains a key, a token, or the query of an address, which
+may be a signature.
 """
 
 from collections.abc import Sequence
@@ -15,12 +15,12 @@ from hvcore_client.generated.models import ProblemPart
 
 
 class HvClientError(Exception):
-    """A call did not bring what was asked for."""
+    """The base class of all errors of the client's calls."""
 
 
 class UnreachableError(HvClientError):
     """
-    There is no answer: nobody listens, or the connection broke or took too long.
+    The service did not answer: nothing listens, or the connection broke or took too long.
 
     Args:
         was_sent: Whether the service may have got the request, or some of it.
@@ -32,22 +32,24 @@ class UnreachableError(HvClientError):
 
 
 class UnexpectedAnswerError(HvClientError):
-    """The answer is not one of this API, perhaps one of a proxy or of another program."""
+    """The answer does not come from this API, but perhaps from a proxy or another program."""
 
 
 @attrs.frozen(kw_only=True)
 class Refusal:
     """
-    The facts of an answer that is no success.
+    The facts of an answer with an error status.
 
     Attributes:
-        request: Method and address, without the query.
-        code: For programs; empty if the answer is no problem document.
+        request: The method and the address of the request, without the query.
+        code: The error code for programs; empty if the answer is no problem document.
         problems: One for each wrong part of the request.
-        request_id: By which the operator finds the request.
-        retry_after_s: When it wants to be asked again, if it says so.
-        is_replayed: It was given before, to the same request.
-        answered_at: By the clock of the service, if it says so.
+        request_id: The id by which the operator finds the request in the log.
+        retry_after_s: The seconds after which to try again; None if the answer does not
+            say.
+        is_replayed: Whether the same answer was given to the same request before.
+        answered_at: The time of the answer by the clock of the service; None if it does
+            not say.
     """
 
     request: str
@@ -66,15 +68,16 @@ class ApiError(HvClientError):
     The service refused a request.
 
     Attributes:
-        status: Of HTTP.
-        code: Such as ``video_not_found``; empty if somebody else answered, such as an
-            object store or a proxy.
+        status: The HTTP status.
+        code: The error code, such as ``video_not_found``; empty if something else
+            answered, such as an object store or a proxy.
         detail: A sentence for people.
         problems: One for each wrong part of the request: where, and why.
-        request_id: By which the operator finds the request; None if there is none.
-        retry_after_s: When it wants to be asked again; None if it does not say so.
-        follows_lost_answer: The client had sent the same request before, and that may
-            have been carried out.
+        request_id: The id by which the operator finds the request in the log, or None.
+        retry_after_s: The seconds after which to try again; None if the answer does not
+            say.
+        follows_lost_answer: Whether the client had sent the same request before, which
+            may have been carried out.
     """
 
     def __init__(self, refusal: Refusal) -> None:
@@ -100,11 +103,11 @@ class UnauthorizedError(ApiError):
 
 
 class ForbiddenError(ApiError):
-    """The key may not do this, or belongs elsewhere (403); or an address has ended."""
+    """The API key may not do this or belongs elsewhere (403), or a signed address has expired."""
 
 
 class NotFoundError(ApiError):
-    """There is no such thing (404), or it is gone (410)."""
+    """The video, upload or other thing does not exist (404), or is gone (410)."""
 
 
 class ConflictError(ApiError):
@@ -113,7 +116,7 @@ class ConflictError(ApiError):
 
 class PreconditionFailedError(ApiError):
     """
-    Somebody else changed it since it was read (412), so nothing was changed.
+    The thing was changed by somebody else since it was read (412), so nothing was changed.
 
     Read it again, and send the change with the ``etag`` that it has then.
     """
@@ -136,8 +139,8 @@ class VideoFailedError(HvClientError):
     No video could be made of the file.
 
     Attributes:
-        video_id: The video.
-        reason: The service's, which says what to do.
+        video_id: The id of the video.
+        reason: The service's sentence that says why, and what to do.
     """
 
     def __init__(self, *, video_id: str, name: str, reason: str) -> None:
@@ -147,11 +150,11 @@ class VideoFailedError(HvClientError):
 
 
 class WaitedTooLongError(HvClientError, TimeoutError):
-    """A video was not ready in time. It may still become so."""
+    """A video was not ready in time, and may still become ready."""
 
 
 class WebhookVerificationError(HvClientError):
-    """A request was not sent by the service, or not just now."""
+    """A webhook request was not sent by the service, or not within the time limit."""
 
 
 _BY_CODE: Final[dict[str, type[ApiError]]] = {
@@ -175,7 +178,7 @@ _FIRST_SERVER_ERROR: Final = 500
 
 
 def error_of(refusal: Refusal) -> ApiError:
-    """Return the error of a refusal, by its code or else its status."""
+    """Return the error for a refusal: by its code, or else by its status."""
     other = ServiceError if refusal.status >= _FIRST_SERVER_ERROR else ApiError
     by_status = _BY_STATUS.get(refusal.status, other)
     return _BY_CODE.get(refusal.code, by_status)(refusal)

@@ -1,4 +1,4 @@
-"""Requests, answers and errors of httpx, alike for both clients."""
+"""Convert requests, answers and errors to and from httpx, for both clients."""
 
 from collections.abc import AsyncIterator, Iterator
 from typing import Final
@@ -10,7 +10,7 @@ from hvcore_client.files import FilePart
 from hvcore_client.steps import Answer, Request
 
 NO_ANSWER: Final = (httpx.TransportError, httpx.DecodingError, httpx.InvalidURL)
-"""What httpx raises if there is no answer that could be read."""
+"""The exceptions of httpx that mean that no readable answer came."""
 _NOT_SENT: Final = (
     httpx.ConnectError,
     httpx.ConnectTimeout,
@@ -23,7 +23,7 @@ _NOT_SENT: Final = (
 def outgoing(
     http: httpx.Client | httpx.AsyncClient, request: Request, timeout_s: float
 ) -> httpx.Request:
-    """Make the request of httpx."""
+    """Return the httpx request for a request of the client."""
     content: bytes | Iterator[bytes] | AsyncIterator[bytes] | None
     if isinstance(request.content, FilePart):
         is_async = isinstance(http, httpx.AsyncClient)
@@ -42,13 +42,13 @@ def outgoing(
 
 
 def arrived(answer: httpx.Response) -> Answer:
-    """Take over an answer."""
+    """Return the client's answer made from an httpx response."""
     headers = {name.lower(): value for name, value in answer.headers.items()}
     return Answer(status=answer.status_code, headers=headers, content=answer.content)
 
 
 def unreachable(request: Request, error: Exception) -> UnreachableError:
-    """Return the error for a request that httpx got no answer to."""
+    """Return the UnreachableError for an exception of httpx."""
     # What httpx says of its own mistakes may quote a header.
     is_own = isinstance(error, httpx.LocalProtocolError)
     why = type(error).__name__ if is_own else str(error) or type(error).__name__

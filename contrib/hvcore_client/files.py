@@ -1,4 +1,4 @@
-"""Files that are sent, piece by piece."""
+"""Read files piece by piece for uploads."""
 
 import asyncio
 import io
@@ -19,15 +19,15 @@ CONTENT_TYPES: Final = {
     ".webm": "video/webm",
     ".mkv": "video/x-matroska",
 }
-"""Endings of file names, and the content types that the service takes."""
+"""The content types of videos that the service accepts, by endings of file names."""
 
 FileToSend: TypeAlias = str | os.PathLike[str] | BinaryIO
-"""A path, or a file that is open for reading bytes and can seek."""
+"""A file to upload: its path, or a file object that is open for reading bytes and can seek."""
 
 
 @attrs.frozen(kw_only=True)
 class SourceFile:
-    """A file to send: where its bytes are, how many, and what it is called."""
+    """A file to upload: its path or file object, its size and its name."""
 
     file: FileToSend = attrs.field(repr=False)
     name: str
@@ -36,11 +36,11 @@ class SourceFile:
     @classmethod
     def of(cls, file: FileToSend) -> "SourceFile":
         """
-        Look at a file.
+        Return the name and the size of a file to upload.
 
         Raises:
-            OSError: It cannot be read.
-            ValueError: It cannot seek.
+            OSError: The file cannot be read.
+            ValueError: The file cannot seek.
         """
         if isinstance(file, str | os.PathLike):
             path = Path(file)
@@ -64,7 +64,7 @@ class FilePart:
     The bytes of a file from an offset on.
 
     Attributes:
-        at: Called with the offset behind each piece, once that was taken.
+        at: Called with the offset behind each piece after the piece was sent.
     """
 
     source: SourceFile
@@ -77,7 +77,7 @@ class FilePart:
         return self.source.size_bytes - self.offset
 
     def pieces(self) -> Iterator[bytes]:
-        """Read piece by piece."""
+        """Yield the bytes piece by piece."""
         offset = self.offset
         for piece in self._read():
             yield piece
@@ -85,7 +85,7 @@ class FilePart:
             self.at(offset)
 
     async def async_pieces(self) -> AsyncIterator[bytes]:
-        """Read piece by piece, while the loop goes on with others."""
+        """Yield the bytes piece by piece; each is read in a thread, so that the event loop runs on."""
         offset, read = self.offset, self._read()
         try:
             while piece := await asyncio.to_thread(next, read, b""):
@@ -108,13 +108,13 @@ class FilePart:
 
 
 def content_type_of(name: str) -> str:
-    """Return the content type by a file's name; MP4 if the name says nothing."""
+    """Return the content type for a file's name; that of MP4 if the ending is unknown."""
     return CONTENT_TYPES.get(Path(name).suffix.lower(), "video/mp4")
 
 
 def _readable(name: str) -> str:
     """
-    Return a file's name with replacement characters for bytes that are no text.
+    Return a file's name as text, with replacement characters for bytes that are none.
 
     Names are bytes; requests are UTF-8, whatever the encoding of this process.
     """

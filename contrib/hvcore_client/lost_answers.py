@@ -1,8 +1,9 @@
 """
-Questions after a lost answer, for calls that are refused a second time.
+Find out whether a refused call was done by an earlier try whose answer was lost.
 
-A deletion whose answer was lost is sent again, and then there is nothing to delete: what
-was wanted is so. These questions are asked only after the client's own repetition.
+When the answer to a deletion is lost, the client sends it again, and the service
+answers that there is nothing to delete: the call has succeeded. This is checked only
+after the client's own repetition.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -25,9 +26,10 @@ class Question:
     The operation to call instead of a refused call, and a reader of its answer.
 
     Attributes:
-        code: Of the refusal.
-        operation: None if the refusal says all.
-        found: Returns what the call would have returned; None if it is not done.
+        code: The error code of the refusal.
+        operation: The operation to call; None if the refusal says all.
+        found: Returns the result that the refused call would have had; None if it is
+            not done.
     """
 
     code: str
@@ -36,7 +38,7 @@ class Question:
 
 
 def question_after(operation: Operation[Any], error: ApiError) -> Question | None:
-    """Return the question to ask after a refusal; None if the refusal holds."""
+    """Return the question that tells whether a refused deletion was done before; None if the refusal holds."""
     if not error.follows_lost_answer or operation.method != "DELETE":
         return None
     question = _QUESTIONS.get(operation.path)

@@ -1,4 +1,4 @@
-"""One operation of the API, and the request that a call of it is."""
+"""The operations of the API, and the requests of their calls."""
 
 import json
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ IDEMPOTENCY_KEY: Final = "idempotency_key"
 CONTENT: Final = "content"
 CONTENT_TYPE: Final = "content_type"
 ANY_TYPE: Final = "*/*"
-"""The Accept header of an operation that was asked for another type than JSON."""
+"""The Accept header of an operation that is asked for another content type than JSON."""
 _STARTS: Final = {
     b"WEBVTT": "text/vtt",
     b"\xef\xbb\xbfWEBVTT": "text/vtt",
@@ -30,12 +30,12 @@ _STARTS: Final = {
 _ANY_FILE: Final = "application/octet-stream"
 USER_AGENT: Final = f"hvcore-client/{__version__}"
 _NO_PARTS: Final = ("", ".", "..")
-"""As parts of a path these would make it another one."""
+"""Arguments that cannot stand in a path, because they would change it."""
 _REPEATABLE: Final = frozenset({"GET", "HEAD", "OPTIONS", "PUT", "DELETE"})
 
 
 class NotSent(Enum):
-    """The kind of NOT_SENT."""
+    """The type of the constant NOT_SENT."""
 
     NOT_SENT = auto()
 
@@ -44,7 +44,7 @@ class NotSent(Enum):
 
 
 NOT_SENT: Final = NotSent.NOT_SENT
-"""Leaves a member out where None is sent, and means: remove it."""
+"""The value of an argument that is left out of the request, where None is sent to remove a setting."""
 
 
 @attrs.frozen(kw_only=True)
@@ -53,7 +53,7 @@ class Paging:
     The way in which an operation gives the next page of a list.
 
     Attributes:
-        by_cursor: With ``after``; else with ``page``.
+        by_cursor: Whether pages are named by the argument ``after``; else by ``page``.
         items: The attribute of the answer that has the items.
     """
 
@@ -64,18 +64,18 @@ class Paging:
 @attrs.frozen(kw_only=True)
 class Operation(Generic[T]):
     """
-    One operation; arguments are called as those of the client's method.
+    An operation of the API; its arguments are named as those of the client's method.
 
     Attributes:
-        path: With arguments in braces.
-        answer: What is made of the answer's JSON; None if there is none.
-        query: Names in the address, by arguments.
-        headers: Names of headers, by arguments.
+        path: The path of the operation, with arguments in braces.
+        answer: The type that is made from the answer's JSON; None if there is none.
+        query: The names of query parameters, by arguments.
+        headers: The names of headers, by arguments.
         fixed_headers: Headers that always have the same value.
-        body: Names of members of the JSON, by arguments.
-        content_types: Of a body that is no JSON; if nothing is said, its first bytes
-            decide.
-        sends_null: Whether None is sent, and means: remove it.
+        body: The names of members of the JSON body, by arguments.
+        content_types: The content types of a body that is not JSON; without an explicit
+            type, its first bytes decide.
+        sends_null: Whether None is sent as null, which removes a setting.
         is_enveloped: Whether the answer's JSON stands in ``body``.
     """
 
@@ -98,7 +98,7 @@ class Operation(Generic[T]):
         self, options: ClientOptions, arguments: Mapping[str, object]
     ) -> Request:
         """
-        Write the request of a call.
+        Return the request of a call with these arguments.
 
         Raises:
             ValueError: There are two bodies, or an argument of the path names nothing.
@@ -159,7 +159,7 @@ class Operation(Generic[T]):
         return json.dumps(fields).encode()
 
     def _type_of(self, content: bytes) -> str:
-        """Return the content type by the first bytes; the service knows text files."""
+        """Return the content type of a body by its first bytes."""
         first, *others = self.content_types
         for start, kind in _STARTS.items():
             if content.startswith(start) and kind in self.content_types:
@@ -181,7 +181,7 @@ def _accepted(arguments: Mapping[str, object]) -> str:
 
 
 def _text(value: object) -> str:
-    """Write a value as queries and headers have it."""
+    """Return a value as text for queries and headers."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, date):

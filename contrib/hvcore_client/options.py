@@ -22,8 +22,9 @@ class ClientOptions:
     The options that all calls of a client share.
 
     Attributes:
-        api_url: Of the service, without ``/v1`` and without a slash at the end.
-        timeout_s: For connecting, and for silence of the other side.
+        api_url: The address of the service, without ``/v1`` and without a slash at the
+            end.
+        timeout_s: The seconds after which connecting, or waiting for an answer, fails.
     """
 
     api_url: str
@@ -33,10 +34,10 @@ class ClientOptions:
 
     def required_key(self) -> str:
         """
-        Return the key.
+        Return the API key, and require that there is one.
 
         Raises:
-            ValueError: There is none.
+            ValueError: The client has no API key.
         """
         if self.api_key is None:
             raise ValueError(
@@ -54,10 +55,10 @@ def options_of(
     environ: Mapping[str, str] = os.environ,
 ) -> ClientOptions:
     """
-    Make options of what was passed, and of the environment.
+    Return the options of a client, from arguments and else from environment variables.
 
     Raises:
-        ValueError: There is no usable address, or the key is none.
+        ValueError: There is no usable address, or the key is not an API key.
     """
     url = (api_url or environ.get(URL_VARIABLE) or "").rstrip("/")
     parts = urlsplit(url)

@@ -1,4 +1,4 @@
-"""Lists that go on."""
+"""Read long lists of the API page by page."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Protocol
@@ -13,11 +13,11 @@ _SORTED_BY: Final = ("created_at", "name", "duration_seconds", "status")
 
 
 class Pages(Protocol):
-    """The arguments of one call after another, until a list ends."""
+    """The arguments of the calls for one page of a list after another."""
 
     @property
     def arguments(self) -> Mapping[str, object] | None:
-        """Return the arguments of the next call; None after the last one."""
+        """The arguments of the call for the next page; None after the last page."""
         ...
 
     def items_of(self, page: Any) -> Sequence[Any]:  # noqa: ANN401 - the list of any operation
@@ -26,7 +26,7 @@ class Pages(Protocol):
 
 
 def pages_of(operation: Operation[Any], arguments: Mapping[str, object]) -> Pages:
-    """Return the pages of a list, from the first one on."""
+    """Return the pages of a list operation, which begin with the first page."""
     if operation.paging is None:
         raise ValueError(f"{operation.path} is no list that goes on.")
     kind = _PagesByCursor if operation.paging.by_cursor else _OverlappingPages

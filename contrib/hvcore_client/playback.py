@@ -1,4 +1,4 @@
-"""Addresses that play."""
+"""Make the addresses at which videos play."""
 
 from typing import Literal
 from urllib.parse import quote
@@ -21,15 +21,16 @@ def playback_url(
     ] = "playlist",
 ) -> str:
     """
-    Return an address of a video, with a token in it where it needs one.
+    Return the address at which a video plays, with a token in it if the video needs one.
 
     Args:
-        video: What the API or a webhook has told of it.
-        token: Of ``tokens.sign`` or of a signed address.
-        of: Which address: HLS (``playlist``), DASH (``manifest``), a page (``embed``).
+        video: The video as the API or a webhook describes it.
+        token: A token from ``tokens.sign`` or from a signed address.
+        of: The kind of address: HLS (``playlist``), DASH (``manifest``) or a page
+            (``embed``).
 
     Raises:
-        ValueError: It needs a token, and there is none; or it has no addresses,
+        ValueError: The video needs a token, and there is none; or it has no addresses,
             because it cannot be played.
     """
     playback: Playback | None = video.playback

@@ -1,5 +1,5 @@
 """
-Whether a request is sent again, and when.
+Decide whether a request is sent again, and when.
 
 Source: RFC 9110, sections 9.2.2 and 10.2.3.
 """
@@ -18,11 +18,11 @@ from hvcore_client.steps import Answer, Request, Steps, sent, waited_after
 DEFAULT_TRIES: Final = 5
 FIRST_WAIT_S: Final = 0.5
 LONGEST_WAIT_S: Final = 60.0
-"""Longer than this nobody waits within a call: the error says how long it takes."""
+"""The most seconds that a call waits before another try; if more are asked for, it raises the error."""
 
 _CONFLICT: Final = 409
 _REFUSED_FOR_NOW: Final = frozenset({429})
-"""Certainly not carried out, so that any request may be sent again."""
+"""Statuses of requests that were certainly not carried out, so that any request may be sent again."""
 _PASSING: Final = frozenset({429, 502, 503, 504})
 _RANDOM: Final = random.SystemRandom()
 
@@ -33,8 +33,9 @@ class Retries:
     The number of tries of a request, and the waits between them.
 
     Attributes:
-        max_tries: The first one included.
-        chance: A number from 0 to 1; spreads clients that failed together.
+        max_tries: The most tries of a request, the first one included.
+        chance: Returns a random number from 0 to 1, which spreads clients that failed
+            together.
     """
 
     max_tries: int = attrs.field(
@@ -46,10 +47,10 @@ class Retries:
         self, request: Request, error: ApiError | UnreachableError, tries: int
     ) -> float | None:
         """
-        Return the seconds to wait before the next try; None: there is no next try.
+        Return the seconds to wait before the next try; None if there is no next try.
 
         Args:
-            tries: How many there were.
+            tries: The number of tries so far.
         """
         if tries >= self.max_tries or not _is_passing(request, error, tries):
             return None
@@ -64,14 +65,15 @@ def answered(
     request: Request, retries: Retries, judge: Callable[[Request, Answer], Answer]
 ) -> Steps[Answer]:
     """
-    Send a request until it is carried out, as often as it may be.
+    Send a request until it succeeds, as often as the retries allow; return the answer.
 
     Args:
-        judge: Returns a success, and raises ApiError for what is none.
+        judge: Returns an answer that is a success, and raises ApiError for any other.
 
     Raises:
-        ApiError: It was refused; it says whether that follows a lost answer.
-        UnreachableError: There is no answer.
+        ApiError: The request was refused; the error says whether an answer was lost
+            before.
+        UnreachableError: The service did not answer.
     """
     tries, may_be_done = 0, False
     while True:
@@ -92,7 +94,7 @@ def answered(
 
 
 def retry_after_s(text: str | None, now: datetime | None = None) -> float | None:
-    """Read ``Retry-After``: seconds or a date; None if it is neither."""
+    """Return the seconds of a ``Retry-After`` header (a number or a date); None if it is neither."""
     text = (text or "").strip()
     if text.isascii() and text.isdecimal():
         # Thousands of digits are no number for int().
@@ -104,7 +106,7 @@ def retry_after_s(text: str | None, now: datetime | None = None) -> float | None
 
 
 def moment_of(text: str | None) -> datetime | None:
-    """Read a date as headers have it; None if it is none."""
+    """Return the time of a date in a header; None if it is not a date."""
     try:
         moment = parsedate_to_datetime(text or "")
     except (TypeError, ValueError, OverflowError):
@@ -114,7 +116,7 @@ def moment_of(text: str | None) -> datetime | None:
 
 
 def _may_be_done(error: ApiError | UnreachableError) -> bool:
-    """Tell whether a request was perhaps carried out, although its answer is no success."""
+    """Return whether a request may have been carried out although its answer is no success."""
     if isinstance(error, UnreachableError):
         return error.was_sent
     # Of a proxy, which has lost the answer, or of a commit whose end nobody knows.

@@ -1,8 +1,8 @@
 """
-The steps of a call, to be carried out elsewhere: requests and waits.
+The steps of a call, which are requests and waits, apart from who carries them out.
 
-A generator of steps knows what comes next; ``HvClient`` and ``AsyncHvClient`` carry the
-steps out, each in its own way. So what is decided is written once.
+A generator yields the steps of a call; ``HvClient`` and ``AsyncHvClient`` carry them
+out, blocking or in an event loop. So the logic of calls is written once.
 """
 
 import logging
@@ -17,7 +17,7 @@ from hvcore_client.files import FilePart
 
 T = TypeVar("T")
 LONG_WAIT_S: Final = 5.0
-"""A wait of so many seconds is logged, also where the program has set up no logs."""
+"""The seconds from which a wait is logged as a warning, which shows without a logging setup, too."""
 
 _log = logging.getLogger("hvcore_client")
 
@@ -25,11 +25,11 @@ _log = logging.getLogger("hvcore_client")
 @attrs.frozen(kw_only=True)
 class Request:
     """
-    A request to send.
+    A step of a call: an HTTP request to send.
 
     Attributes:
-        url: All of it; what follows the path may be secret, and so are the headers.
-        timeout_s: Of silence; None for the client's own.
+        url: The whole address; its query may be secret, and so may the headers.
+        timeout_s: The seconds to wait for an answer; None: those of the client.
         may_repeat: Whether sending it twice does the same as sending it once.
     """
 
@@ -41,7 +41,7 @@ class Request:
     may_repeat: bool = True
 
     def __str__(self) -> str:
-        """Name a request by its method and its address without possible secrets."""
+        """Return the method and the address of the request, without possible secrets."""
         return f"{self.method} {address_without_query(self.url)}"
 
 
@@ -54,7 +54,7 @@ class Wait:
 
 @attrs.frozen(kw_only=True)
 class Answer:
-    """An answer that arrived whole; the names of its headers are in lower case."""
+    """A whole answer of the service; the names of its headers are in lower case."""
 
     status: int
     headers: Mapping[str, str] = attrs.field(repr=False)
@@ -62,34 +62,34 @@ class Answer:
 
     @property
     def is_success(self) -> bool:
-        """Whether the request was carried out."""
+        """Whether the status of the answer is a success (2xx)."""
         return 200 <= self.status < 300  # noqa: PLR2004 - the successes of HTTP
 
 
 Outcome: TypeAlias = Answer | UnreachableError | None
-"""What a request has brought; nothing of a wait."""
+"""The result of a step: an answer or error of a request; None of a wait."""
 Steps: TypeAlias = Generator[Request | Wait, Outcome, T]
 OnProgress: TypeAlias = Callable[[int, int], None]
-"""Is told how many bytes have arrived or been sent, and of how many."""
+"""A function that is called with the number of bytes so far, and of the whole file."""
 
 
 def sent(request: Request) -> Steps[Answer | UnreachableError]:
-    """Send a request once."""
+    """Send a request once, and return its answer or the error."""
     return cast("Answer | UnreachableError", (yield request))
 
 
 def waited(seconds: float) -> Steps[None]:
-    """Wait."""
+    """Wait for some seconds."""
     yield Wait(seconds=seconds)
 
 
 def waited_after(error: Exception, seconds: float, request: str) -> Steps[None]:
     """
-    Wait before another try, and log what for.
+    Wait before another try, and log the reason.
 
     Args:
-        error: Of the try before.
-        request: Names what will be tried, without secrets.
+        error: The error of the try before.
+        request: A name of the request without secrets.
     """
     level = logging.WARNING if seconds >= LONG_WAIT_S else logging.INFO
     _log.log(level, "%s waits %.0f s, then tries again: %s", request, seconds, error)
@@ -97,6 +97,6 @@ def waited_after(error: Exception, seconds: float, request: str) -> Steps[None]:
 
 
 def address_without_query(url: str) -> str:
-    """Return an address up to its path: the rest may be a signature or a token."""
+    """Return an address without its user and query, which may be secret."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"

@@ -21,7 +21,7 @@ _LEAST_SECRET_BYTES: Final = 32
 
 
 class MissingExtraError(ImportError):
-    """Ed25519 needs the package ``cryptography``, which is not installed."""
+    """The package ``cryptography``, which Ed25519 needs, is not installed."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -42,19 +42,19 @@ def sign(  # noqa: PLR0913 - the claims of a token
     now_unix: float | None = None,
 ) -> str:
     """
-    Return a token with which a video plays.
+    Return a playback token with which a private video plays.
 
     Args:
         key: The private key in PEM (Ed25519), else the secret as it was shown (HS256).
-        kid: The key's id, ``sgk_…``.
-        valid_s: Seconds from now; at most seven days.
-        domains: Pages that may play it; empty: any.
+        kid: The id of the signing key, ``sgk_…``.
+        valid_s: The seconds for which the token is valid; at most seven days.
+        domains: The domains of pages that may play the video; empty: any.
         use: ``thumbnail`` for pictures alone.
         issuer: The service's name; ``hv signing-keys create`` tells it.
-        now_unix: Seconds since 1970; by default the clock's.
+        now_unix: The present time in seconds since 1970; by default that of the clock.
 
     Raises:
-        ValueError: The key is none, or a claim is not allowed.
+        ValueError: The key is not a signing key, or a claim is not allowed.
         MissingExtraError: cryptography is not installed, and the key is an Ed25519 one.
     """
     if not 0 < valid_s <= LONGEST_S:

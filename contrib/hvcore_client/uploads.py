@@ -39,21 +39,21 @@ from hvcore_client.steps import (
 VERSION: Final = {"Tus-Resumable": "1.0.0"}
 CHUNK_TYPE: Final = "application/offset+octet-stream"
 WAITS_S: Final = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 30.0, 30.0, 30.0)
-"""Between tries that bring nothing; what arrives begins them anew."""
+"""The seconds between tries that bring no bytes; after arrived bytes they begin anew."""
 STORED_WITHIN_S: Final = 600.0
-"""With the last byte the service stores the file, which may take minutes."""
+"""The seconds to wait for an answer to the last bytes, because storing the file may take minutes."""
 # Of more digits, int() would refuse some.
 _NUMBER: Final = re.compile("[0-9]{1,18}")
 _PASSING: Final = frozenset({409, 423, 429, 500, 502, 503, 504})
-"""Another try may do: at another offset, after another request, later."""
+"""Statuses after which another try may succeed: at another offset, after another request, or later."""
 
 
 def sent_settings(settings: UploadSettings) -> dict[str, object]:
     """
-    Return settings under the names of members.
+    Return the settings of an upload under the names of their JSON members.
 
     Raises:
-        TypeError: One of them is none.
+        TypeError: A name is not a setting of an upload.
     """
     unknown = settings.keys() - SENT_AS.keys()
     if unknown:
@@ -62,12 +62,12 @@ def sent_settings(settings: UploadSettings) -> dict[str, object]:
 
 
 def nothing_told(_arrived_bytes: int, _size_bytes: int) -> None:
-    """Take progress that nobody wants."""
+    """Ignore the progress of an upload for which no callback was given."""
 
 
 @attrs.frozen(kw_only=True)
 class Uploads:
-    """The steps of uploads."""
+    """The steps of uploads: create, send, resume."""
 
     options: ClientOptions
 
@@ -75,10 +75,11 @@ class Uploads:
         self, file: FileToSend, settings: Mapping[str, object]
     ) -> Steps[ResumableUpload]:
         """
-        Create a resumable upload.
+        Create a resumable upload for a file, without sending any of it.
 
         Args:
-            settings: Of the video, by the names of members of ``VideoUploadRequest``.
+            settings: The settings of the video, by the names of members of
+                ``VideoUploadRequest``.
         """
         source = SourceFile.of(file)
         fields = _described(source, settings)
@@ -95,7 +96,7 @@ class Uploads:
         settings: Mapping[str, object],
         on_progress: OnProgress | None,
     ) -> Steps[ResumableUpload]:
-        """Create a resumable upload and send all of it."""
+        """Create a resumable upload and send the whole file."""
         made = yield from self.begun(file, settings)
         yield from self.resumed(made.upload_url, file, on_progress)
         return made
@@ -104,12 +105,12 @@ class Uploads:
         self, url: str, file: FileToSend, on_progress: OnProgress | None
     ) -> Steps[None]:
         """
-        Send the missing bytes of an upload, however often the connection breaks.
+        Send the missing bytes of an upload, and go on wherever the connection breaks.
 
         Raises:
-            ValueError: The file is another one than the upload was created for.
+            ValueError: The file has another size than the upload was created for.
             ApiError: The upload was refused, or has ended.
-            UnreachableError: Nobody answers, also after several tries.
+            UnreachableError: The service did not answer, also after several tries.
         """
         source, tell = SourceFile.of(file), on_progress or nothing_told
         size_bytes, tries = source.size_bytes, 0
@@ -135,10 +136,10 @@ class Uploads:
 
     def offset(self, url: str, size_bytes: int | None = None) -> Steps[int]:
         """
-        Ask once how many bytes of a resumable upload have arrived.
+        Return the number of bytes of a resumable upload that have arrived, asking once.
 
         Args:
-            size_bytes: Of the file that is to be sent, if there is one.
+            size_bytes: The size of the file to send, or None if there is none.
         """
         answer = yield from _exchanged(Request(method="HEAD", url=url, headers=VERSION))
         length = _number(answer, "upload-length")
@@ -162,10 +163,11 @@ class Uploads:
         is_new: bool = False,
     ) -> Steps[None]:
         """
-        Send a file to the ``signed_url`` of an upload grant; from its start at each try.
+        Send a whole file to the ``signed_url`` of an upload grant; each try begins at the start.
 
         Args:
-            is_new: Nobody else knows the address: what came there is this file.
+            is_new: Whether nobody else knows the address, so that a file that arrived
+                there is this one.
         """
         source, tell = SourceFile.of(file), on_progress or nothing_told
         part = FilePart(
@@ -196,7 +198,7 @@ class Uploads:
         settings: Mapping[str, object],
         on_progress: OnProgress | None,
     ) -> Steps[VideoUploadGrant]:
-        """Ask for an upload address, send the file there, and let its processing start."""
+        """Ask for an upload address, send the file there, and have the service process it."""
         source = SourceFile.of(file)
         fields = _described(source, settings)
         operation = operations.CREATE_UPLOAD_URL
@@ -272,7 +274,7 @@ def _exchanged(request: Request) -> Steps[Answer]:
 
 
 def _is_taken(error: ApiError, size_bytes: int) -> bool:
-    """Tell whether the file that is being processed already has the size of ours."""
+    """Return whether the file that the service already processes has the size of this file."""
     return any(problem.value == size_bytes for problem in error.problems)
 
 
@@ -312,7 +314,7 @@ def _described(source: SourceFile, settings: Mapping[str, object]) -> dict[str, 
 
 
 def _pair(name: str, value: object) -> str:
-    """Write a field of ``Upload-Metadata``."""
+    """Return a name and value as a field of ``Upload-Metadata``."""
     if isinstance(value, bool):
         text = str(value).lower()
     elif isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""The version of this client: that of the service whose API it knows."""
+"""The version of this client, which is that of the service whose API it knows."""
 
 from typing import Final
 

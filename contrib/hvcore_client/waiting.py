@@ -25,16 +25,16 @@ def ready(  # noqa: PLR0913 - as the client's method, which says it
     now_s: Callable[[], float],
 ) -> Steps[VideoDetails]:
     """
-    Ask again and again, more and more seldom, until a video is ready.
+    Fetch a video at growing intervals until it is ready, and return its details.
 
     Args:
-        poll_s: Between two questions; None: it grows.
-        on_progress: Is told the percentage that is encoded, whenever it is asked for.
-        now_s: A clock that only goes forward.
+        poll_s: The seconds between two requests; None: they grow.
+        on_progress: Called with the encoded percentage after each request.
+        now_s: Returns the seconds of a clock that only goes forward.
 
     Raises:
-        VideoFailedError: It failed, with the service's reason.
-        WaitedTooLongError: It was not ready in time.
+        VideoFailedError: The video failed, with the service's reason.
+        WaitedTooLongError: The video was not ready in time.
     """
     until_s = None if timeout_s is None else now_s() + timeout_s
     next_s = poll_s or FIRST_POLL_S

@@ -1,5 +1,5 @@
 """
-Check that a webhook's request was sent by the service.
+Check that a webhook request was sent by the service.
 
 Source: the Standard Webhooks specification, "Verifying signatures".
 """
@@ -18,7 +18,7 @@ from hvcore_client.errors import WebhookVerificationError
 from hvcore_client.generated.models import WebhookEvent
 
 TOLERANCE_S: Final = 300
-"""How far the sender's clock may be off; an older request may be a recorded one."""
+"""The most seconds that a webhook's time may be off; an older request may be a recorded one."""
 
 _PREFIX: Final = "whsec_"
 _VERSION: Final = "v1"
@@ -33,18 +33,19 @@ def verify(
     now_unix: float | None = None,
 ) -> WebhookEvent:
     """
-    Return the event of a request that the service has sent.
+    Check the signature of a webhook request, and return its event.
 
     Args:
-        secret: ``whsec_…`` of the webhook; several, if you do not know which it is.
-        headers: Of the request, in upper or lower case.
-        body: As it arrived, before anything has parsed it.
-        now_unix: Seconds since 1970; by default the clock's.
+        secret: The secret ``whsec_…`` of the webhook, or several secrets, of which one
+            must fit.
+        headers: The headers of the request, in upper or lower case.
+        body: The body of the request as it arrived, unparsed.
+        now_unix: The present time in seconds since 1970; by default that of the clock.
 
     Raises:
-        WebhookVerificationError: It was not sent by the service, or not within
+        WebhookVerificationError: The request was not sent by the service, or not within
             tolerance_s of now. Answer it with 400.
-        ValueError: A secret is none.
+        ValueError: A secret is not a webhook secret.
     """
     content = body.encode() if isinstance(body, str) else bytes(body)
     given = {name.lower(): value for name, value in headers.items()}
@@ -95,7 +96,7 @@ def _signature(key: bytes, signed: bytes) -> bytes:
 
 
 def _one_is_right(signatures: str, expected: Sequence[bytes]) -> bool:
-    """Compare each with each, in a time that does not tell how much of one is right."""
+    """Return whether any signature matches any expected one, in constant time."""
     found = False
     for text in signatures.split(" "):
         version, _, signature = text.partition(",")

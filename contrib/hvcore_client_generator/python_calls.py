@@ -111,7 +111,7 @@ class Parameter:
 
 
 def operations_module(operations: Sequence[Operation], written: str) -> str:
-    """Write the table."""
+    """Return the text of the Python module with the table of operations."""
     return _TABLE_HEAD.format(written=written) + "\n".join(map(_row, operations))
 
 
@@ -124,7 +124,7 @@ def class_name(tag: str, style: Style) -> str:
 def calls_module(
     tag: str, operations: Sequence[Operation], style: Style, written: str
 ) -> str:
-    """Write the methods of a tag."""
+    """Return the text of the Python module with the methods for the operations of a tag."""
     head = _CALLS_HEAD.format(
         tag=tag,
         written=written,

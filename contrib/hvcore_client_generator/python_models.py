@@ -59,19 +59,19 @@ _OTHER_NAMES = {"videoName": "name"}
 
 
 def choices_module(api: Api, written: str) -> str:
-    """Write all choices."""
+    """Return the text of the Python module with all choices."""
     parts = [_choice(choice) for choice in api.choices]
     return _CHOICES_HEAD.format(written=written) + "\n".join(parts)
 
 
 def models_module(api: Api, written: str) -> str:
-    """Write all models."""
+    """Return the text of the Python module with all models."""
     parts = [_model(model) for model in api.models]
     return _MODELS_HEAD.format(written=written) + "\n\n".join(parts)
 
 
 def settings_module(api: Api, written: str) -> str:
-    """Write the settings of uploads, which are those of ``VideoUploadRequest``."""
+    """Return the text of the Python module with the settings of uploads (``VideoUploadRequest``)."""
     (model,) = (found for found in api.models if found.name == "VideoUploadRequest")
     members = [found for found in model.members if found.name not in _KNOWN_OF_FILES]
     names = {

@@ -45,10 +45,10 @@ _VIDEO_NAMES: Final = frozenset({"assetId", "publicID"})
 
 def read_api(document: Node) -> Api:
     """
-    Read the document.
+    Return the operations and schemas of the API, read from its OpenAPI document.
 
     Raises:
-        ValueError: It says something that no client could be written for.
+        ValueError: The document has something that no client can be written for.
     """
     reader = _Reader(document)
     operations = [

@@ -29,7 +29,7 @@ class CloudAddresses:
 
     def problem(self, url: str) -> str:
         """
-        Return the setting that lets a cloud reach the storage; empty if it does.
+        Return a sentence about the setting that lets the cloud reach the storage; empty if it does.
 
         Args:
             url: What clients of the storage call a path in it.
@@ -42,7 +42,7 @@ class CloudAddresses:
         Return the folder that a remote job writes to, without a slash at the end.
 
         Raises:
-            NotAddressableError: The cloud cannot reach it.
+            NotAddressableError: The cloud cannot reach the folder.
         """
         own = self._own_url(target)
         if not self.root:
@@ -59,7 +59,7 @@ class CloudAddresses:
                 the store.
 
         Raises:
-            NotAddressableError: The cloud cannot reach it.
+            NotAddressableError: The cloud cannot reach the source.
         """
         scheme, _, own = self._own_url(target).partition("://")
         bucket, _, folder = own.partition("/")

@@ -34,8 +34,8 @@ class InitFacts:
     The facts that an init segment has of its track.
 
     Attributes:
-        codecs: RFC 6381.
-        timescale: Units of a second.
+        codecs: The codec as CODECS attributes name it (RFC 6381).
+        timescale: The number of units in a second.
     """
 
     codecs: str
@@ -60,10 +60,10 @@ class SegmentFacts:
 
 def read_init(data: bytes) -> InitFacts:
     """
-    Read an init segment.
+    Return codec, timescale and other facts of a track from its init segment.
 
     Raises:
-        Mp4Error: It is none.
+        Mp4Error: The bytes are no init segment.
     """
     movie = box_of(data, is_forgiving=True).child("moov")
     media = movie.child("trak/mdia")
@@ -103,7 +103,7 @@ def bytes_needed(head: bytes, size_bytes: int) -> int:
 
 def read_segment(head: bytes, size_bytes: int, init: InitFacts) -> SegmentFacts:
     """
-    Read the head of a media segment, which is one fragment.
+    Return duration and first sample of a media segment, from its head.
 
     Raises:
         Mp4Error: It is none, or not of the size that its boxes say.

@@ -63,7 +63,7 @@ class MadeRendition:
 @attrs.frozen(kw_only=True)
 class MadeLadder:
     """
-    Reads a target.
+    Reads the files that a finished remote job has made in its target folder.
 
     Attributes:
         check: Raises when the work must end; called between files.
@@ -74,7 +74,7 @@ class MadeLadder:
 
     def read(self, renditions: Iterable[MadeRendition]) -> PartDone:
         """
-        Return the part.
+        Return the finished part, read from the playlists and segment heads in the target folder.
 
         Args:
             renditions: What was ordered.

@@ -59,7 +59,7 @@ class SpendingTables:
 @attrs.define(kw_only=True)
 class SpendingBook:
     """
-    Note the cost of remote jobs against a day's limit; thread-safe.
+    Records the estimated cost of remote jobs against a daily limit; thread-safe.
 
     Attributes:
         limit: Of a day, in millionths.
@@ -72,7 +72,7 @@ class SpendingBook:
 
     def left(self, now: datetime) -> int:
         """
-        Return the rest of the limit for the day of a moment, in millionths.
+        Return the unspent rest of the limit for the day of a moment, in millionths of the currency.
 
         Raises:
             UnavailableError: The database does not answer.
@@ -99,7 +99,7 @@ class SpendingBook:
 
     def reserve(self, key: str, millionths: int, now: datetime) -> bool:
         """
-        Note the cost of a remote job; False if the cost is above the limit's rest.
+        Record the cost of a remote job; return False if it exceeds the unspent rest of the limit.
 
         A key that is noted already costs nothing again.
 

@@ -16,13 +16,13 @@ class MovableClock:
         return time.time() + self._ahead_s
 
     def advance(self, by_s: float) -> None:
-        """Let time pass."""
+        """Move the clock forward by a number of seconds."""
         with self._changed:
             self._ahead_s += by_s
             self._changed.notify_all()
 
     def wait(self, at_most_s: float) -> None:
-        """Wait until so many seconds have passed, or the clock was put forward."""
+        """Wait until a number of seconds has passed, or the clock was moved or woken."""
         with self._changed:
             self._changed.wait(at_most_s)
 

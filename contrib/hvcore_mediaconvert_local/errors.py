@@ -1,4 +1,4 @@
-"""The refusals of MediaConvert, and the errors that end a job."""
+"""The errors with which MediaConvert refuses requests or ends jobs."""
 
 from typing import Final
 
@@ -24,7 +24,7 @@ STATUS_OF: Final = {
 
 class MediaConvertError(Exception):
     """
-    A request that is refused.
+    MediaConvert refuses a request with this type of error.
 
     Args:
         kind: A key of STATUS_OF; clients find it in ``x-amzn-errortype``.
@@ -37,28 +37,28 @@ class MediaConvertError(Exception):
 
     @property
     def status(self) -> int:
-        """The HTTP status."""
+        """The HTTP status of the error."""
         return STATUS_OF[self.kind]
 
 
 def bad_request(message: str) -> MediaConvertError:
-    """Refuse a request that no later attempt makes right."""
+    """Return the error for a request that is wrong in itself."""
     return MediaConvertError("BadRequestException", message)
 
 
 def not_found(message: str) -> MediaConvertError:
-    """Say that there is no such thing."""
+    """Return the error for a thing that does not exist."""
     return MediaConvertError("NotFoundException", message)
 
 
 def conflict(message: str) -> MediaConvertError:
-    """Say that the state of things does not allow it."""
+    """Return the error for a request that the present state of a thing does not allow."""
     return MediaConvertError("ConflictException", message)
 
 
 class JobFailedError(Exception):
     """
-    A job ends with an error.
+    A job fails with an error code and message.
 
     Args:
         code: A key of ERROR_CODES.

@@ -1,4 +1,4 @@
-"""Errors and delays on demand: in a job's user metadata, or ordered before."""
+"""Produce the errors and delays that tests order, in a job's metadata or by a control request."""
 
 import threading
 import time
@@ -16,7 +16,7 @@ from hvcore_mediaconvert_local.errors import (
 from hvcore_mediaconvert_local.jobs import OrderedFault
 
 PREFIX: Final = "hv-"
-"""Of the keys in user metadata that order something."""
+"""The prefix of keys in a job's user metadata that order a fault."""
 _MOST_DELAY_S: Final = 7 * 24 * 3600
 _MOST_ANSWER_DELAY_S: Final = 60
 _MOST_TIMES: Final = 1000
@@ -44,7 +44,7 @@ class AnswerFault:
 
 
 class FaultBook:
-    """Remember the orders of tests; thread-safe."""
+    """Keeps the faults that tests have ordered; thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -52,24 +52,24 @@ class FaultBook:
         self._jobs: list[OrderedFault] = []
 
     def order_answers(self, fault: AnswerFault) -> None:
-        """Let calls of an operation go wrong."""
+        """Order a fault for the next calls of an operation."""
         with self._lock:
             self._answers.append(fault)
 
     def order_jobs(self, fault: OrderedFault, times: int) -> None:
-        """Let the next jobs go wrong."""
+        """Order a fault for a number of next jobs."""
         with self._lock:
             self._jobs += [fault] * times
 
     def forget(self) -> None:
-        """Let everything be as ever."""
+        """Remove all ordered faults."""
         with self._lock:
             self._answers.clear()
             self._jobs.clear()
 
     def for_job(self, metadata: Mapping[str, Any]) -> OrderedFault:
         """
-        Return the fault ordered for a new job; the job's own metadata come first.
+        Return the fault for a new job: from its own metadata, or else the next ordered one.
 
         Raises:
             MediaConvertError: The metadata order something that there is not.
@@ -85,7 +85,7 @@ class FaultBook:
             return self._jobs.pop(0) if self._jobs else OrderedFault()
 
     def answer_of(self, operation: str) -> AnswerFault | None:
-        """Return the fault ordered for this call of an operation."""
+        """Return the ordered fault for this call of an operation, or None."""
         with self._lock:
             for number, fault in enumerate(self._answers):
                 if fault.operation in {operation, "*"}:
@@ -96,7 +96,7 @@ class FaultBook:
 
 
 def apply_fault(fault: AnswerFault) -> None:
-    """Wait as long as was ordered, and raise what was ordered."""
+    """Wait for the delay of a fault, and raise its error."""
     if fault.delay_s:
         time.sleep(fault.delay_s)
     if fault.error:

@@ -1,4 +1,4 @@
-"""The operation Probe: what an input is, before a job is made of it."""
+"""Carry out the operation Probe: the facts of an input before a job is made of it."""
 
 import tempfile
 from collections.abc import Mapping
@@ -76,7 +76,7 @@ class InputProbe:
         self._programs = programs
 
     def probe(self, request: JsonObject) -> JsonObject:
-        """Probe."""
+        """Carry out the operation Probe: return the facts of the one input in a request."""
         addresses = [
             one.get("fileUrl", "") for one in objects_at(request, "inputFiles")
         ]
@@ -97,7 +97,7 @@ class InputProbe:
 
 
 def probe_result(probed: JsonObject, size_bytes: int) -> JsonObject:
-    """Return the answer of ffprobe in MediaConvert's words; pure."""
+    """Return the report of ffprobe in MediaConvert's words; pure."""
     shown = [_track(one) for one in objects_at(probed, "streams")]
     kinds = {
         f"{kind}TrackIndexes": [

@@ -1,4 +1,4 @@
-"""Brings a job's input to this machine, from a bucket or from a web server."""
+"""Download a job's input to this machine, from a bucket or from a web server."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -18,7 +18,7 @@ _FINE: Final = 200
 
 
 class InputFetcher:
-    """Fetch inputs; thread-safe."""
+    """Downloads the inputs of jobs; thread-safe."""
 
     def __init__(self, bucket: MediaBucket, max_bytes: int) -> None:
         self._bucket = bucket
@@ -30,13 +30,13 @@ class InputFetcher:
 
     def fetch(self, address: str, target: Path, check: Callable[[], None]) -> None:
         """
-        Copy the input into a file.
+        Copy the input of a job into a local file.
 
         Args:
-            check: Called again and again; raises when nobody wants it any more.
+            check: Called again and again; raises when the job is not wanted any more.
 
         Raises:
-            JobFailedError: It cannot be had.
+            JobFailedError: The input cannot be downloaded.
         """
         if address.startswith("s3://"):
             bucket, _, key = address.removeprefix("s3://").partition("/")

@@ -1,4 +1,4 @@
-"""Jobs as answers and events show them."""
+"""Describe jobs as MediaConvert's answers and events do."""
 
 from typing import Final
 
@@ -14,7 +14,7 @@ _AS_ASKED: Final = (
 
 
 def job_answer(job: LocalJob, config: LocalMediaConvertConfig) -> JsonObject:
-    """Return a job as GetJob and ListJobs do."""
+    """Return the JSON of a job as GetJob and ListJobs answer it."""
     asked = {name: job.request[name] for name in _AS_ASKED if name in job.request}
     facts: JsonObject = {
         "arn": config.arn("jobs", job.id),
@@ -47,7 +47,7 @@ def job_event(
     job: LocalJob, config: LocalMediaConvertConfig, status: str, at_ms: int
 ) -> JsonObject:
     """
-    Return the ``detail`` of an event.
+    Return the ``detail`` of an event about a job.
 
     Args:
         status: Of the event; it may be ``STATUS_UPDATE``, which no job has.

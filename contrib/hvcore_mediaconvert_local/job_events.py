@@ -1,4 +1,4 @@
-"""Posts changes of jobs to an address, as EventBridge posts to API destinations."""
+"""Post the changes of jobs to an address, as EventBridge does to API destinations."""
 
 import json
 import logging
@@ -30,7 +30,7 @@ _REFUSED: Final = 300
 
 class JobEvents:
     """
-    Post events in their order, from a thread of its own; thread-safe.
+    Posts events about jobs in order, from a thread of its own; thread-safe.
 
     An address that does not take an event in three attempts does not get it.
     """
@@ -47,7 +47,7 @@ class JobEvents:
 
     def publish(self, job: LocalJob, status: str = "") -> None:
         """
-        Tell of a job.
+        Queue an event about a job for posting.
 
         Args:
             status: Of the event; empty: the job's.
@@ -75,7 +75,7 @@ class JobEvents:
             _log.warning("an event is lost: too many wait", extra={"hv_job": job.id})
 
     def close(self) -> None:
-        """Post the waiting events, for three seconds at most, and end."""
+        """Post the waiting events for at most three seconds, and end the thread."""
         if self._thread.is_alive():
             with suppress(queue.Full):
                 self._waiting.put(None, timeout=_STOP_S)

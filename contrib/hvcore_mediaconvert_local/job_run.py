@@ -47,7 +47,7 @@ class JobProgress(Protocol):
         """Note the progress; raises what a test ordered at that point."""
 
     def check(self) -> None:
-        """Raise if nobody wants the job any more."""
+        """Raise an error if the job is not wanted any more."""
 
 
 @attrs.frozen(kw_only=True)
@@ -61,10 +61,10 @@ class JobRun:
 
     def run(self, job: LocalJob, progress: JobProgress) -> tuple[MadeGroup, ...]:
         """
-        Make all outputs of a job.
+        Make all outputs of a job, from the download of its input to the upload of its files.
 
         Raises:
-            JobFailedError: The job is over.
+            JobFailedError: The job has failed.
         """
         plan = plan_of(job.request["settings"])
         with tempfile.TemporaryDirectory(

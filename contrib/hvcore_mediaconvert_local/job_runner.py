@@ -1,4 +1,4 @@
-"""Threads that take jobs out of their queues and work on them."""
+"""Run threads that take jobs out of their queues and work on them."""
 
 import logging
 import sqlite3
@@ -17,15 +17,15 @@ from hvcore_mediaconvert_local.queues import LocalQueues
 _log = logging.getLogger(__name__)
 
 LOOK_AGAIN_S: Final = 0.5
-"""A job whose delay ends is begun so late at most."""
+"""The most seconds between the end of a job's delay and the beginning of its work."""
 
 
 class JobStoppedError(Exception):
-    """The work on a job ends: it was canceled, or the server stops."""
+    """The work on a job ends because the job was canceled or the server stops."""
 
 
 class JobRunner:
-    """Work on jobs, some at a time; thread-safe."""
+    """Works on the jobs of the queues, several at a time; thread-safe."""
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class JobRunner:
         self._threads: list[threading.Thread] = []
 
     def start(self, encodes: int) -> None:
-        """Begin; what another server of the same state left half done begins again."""
+        """Begin to work on jobs; unfinished jobs of an earlier server with the same state begin again."""
         for job in self._store.with_status(LocalJobStatus.PROGRESSING):
             self._store.change(job.id, LocalJob.put_back)
         for number in range(encodes):
@@ -54,7 +54,7 @@ class JobRunner:
             self._threads.append(thread)
 
     def cancel(self, job_id: str) -> None:
-        """End the work on a job that is canceled; within a second."""
+        """End the work on a canceled job within a second."""
         event = self._canceled.get(job_id)
         if event is not None:
             event.set()

@@ -1,4 +1,4 @@
-"""The operations on jobs."""
+"""Carry out the operations of MediaConvert's API on jobs."""
 
 import secrets
 import string
@@ -60,7 +60,7 @@ class JobService:
         self._runner = runner
 
     def create(self, request: JsonObject) -> JsonObject:
-        """CreateJob."""
+        """Carry out CreateJob."""
         token = str(request.get("clientRequestToken", ""))
         if len(token) > MAX_TOKEN_LENGTH or not token.isascii():
             raise bad_request(
@@ -79,11 +79,11 @@ class JobService:
         return {"job": job_answer(job, self._config)}
 
     def get(self, request: JsonObject) -> JsonObject:
-        """GetJob."""
+        """Carry out GetJob."""
         return {"job": job_answer(self._known(request["id"]), self._config)}
 
     def list(self, request: JsonObject) -> JsonObject:
-        """ListJobs and SearchJobs: the latest first, unless the request says otherwise."""
+        """Carry out ListJobs and SearchJobs: latest job first, unless the request says otherwise."""
         queue, status = request.get("queue"), request.get("status")
         limit = int(request.get("maxResults", PAGE_SIZE))
         token = request.get("nextToken")
@@ -104,7 +104,7 @@ class JobService:
         return answer
 
     def cancel(self, request: JsonObject) -> JsonObject:
-        """CancelJob."""
+        """Carry out CancelJob."""
         with self._store.changing():
             job = self._known(request["id"])
             if job.status.is_final:

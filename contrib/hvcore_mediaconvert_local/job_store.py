@@ -1,4 +1,4 @@
-"""Jobs, queues, presets, templates and tags in SQLite: in a file, or in memory."""
+"""Store jobs, queues, presets, templates and tags in SQLite: in a file, or in memory."""
 
 import json
 import sqlite3
@@ -51,7 +51,7 @@ class JobQuestion:
 
 class JobStore:
     """
-    Keep everything; thread-safe, every change is one transaction.
+    Stores jobs, queues, presets, templates and tags; thread-safe, each change is one transaction.
 
     Args:
         path: None: in memory.
@@ -74,7 +74,7 @@ class JobStore:
         self._db.executescript(_TABLES)
 
     def add(self, make: Callable[[int], LocalJob]) -> LocalJob:
-        """Keep a new job, made for the number that it gets."""
+        """Store a new job, which ``make`` creates for its number, and return it."""
         with self.changing():
             (last,) = self._db.execute("SELECT max(number) FROM jobs").fetchone()
             job = make((last or 0) + 1)
@@ -91,7 +91,7 @@ class JobStore:
         self, job_id: str, change: Callable[[LocalJob], LocalJob]
     ) -> LocalJob | None:
         """
-        Replace a job; what has ended stays as it is.
+        Replace a job by a changed one, unless it has ended.
 
         Returns:
             The job as it is now; None if there is none.
@@ -108,22 +108,22 @@ class JobStore:
         return changed
 
     def job(self, job_id: str) -> LocalJob | None:
-        """Return a job."""
+        """Return the job with an id, or None."""
         return next(self._jobs("WHERE id = ?", (job_id,)), None)
 
     def latest_of_token(self, token: str) -> LocalJob | None:
-        """Return the last job that was created with a token."""
+        """Return the last job that was created with a client request token, or None."""
         return next(
             self._jobs("WHERE token = ? ORDER BY number DESC LIMIT 1", (token,)), None
         )
 
     def with_status(self, *statuses: LocalJobStatus) -> list[LocalJob]:
-        """Return all jobs in some states, the oldest first."""
+        """Return all jobs with one of some statuses, oldest first."""
         marks = ", ".join("?" * len(statuses))
         return list(self._jobs(f"WHERE status IN ({marks}) ORDER BY number", statuses))
 
     def count(self, status: LocalJobStatus, queue: str = "") -> int:
-        """Count the jobs in a state, in one queue or in all."""
+        """Return the number of jobs with a status, in one queue or in all."""
         with self._lock:
             (found,) = self._db.execute(
                 "SELECT count(*) FROM jobs WHERE status = ? AND (? = '' OR queue = ?)",
@@ -153,7 +153,7 @@ class JobStore:
         return list(self._jobs(clause, [*values, question.limit + 1]))
 
     def put(self, kind: str, name: str, found: Mapping[str, Any]) -> None:
-        """Keep a queue, a preset, a template, or the tags of something."""
+        """Store a queue, a preset, a template, or the tags of a resource."""
         with self.changing():
             self._db.execute(
                 "INSERT OR REPLACE INTO things VALUES (?, ?, ?)",
@@ -161,7 +161,7 @@ class JobStore:
             )
 
     def thing(self, kind: str, name: str) -> JsonObject | None:
-        """Return the value that ``put`` has stored."""
+        """Return a queue, preset, template or tags that ``put`` has stored, or None."""
         with self._lock:
             row = self._db.execute(
                 "SELECT document FROM things WHERE kind = ? AND name = ?", (kind, name)
@@ -169,7 +169,7 @@ class JobStore:
         return dict(json.loads(row[0])) if row else None
 
     def things(self, kind: str) -> list[JsonObject]:
-        """Return all of a kind, by name."""
+        """Return all stored things of one kind, such as queues, by name."""
         with self._lock:
             rows = self._db.execute(
                 "SELECT document FROM things WHERE kind = ? ORDER BY name", (kind,)
@@ -177,7 +177,7 @@ class JobStore:
         return [dict(json.loads(row[0])) for row in rows]
 
     def remove(self, kind: str, name: str) -> bool:
-        """Forget a thing; False if there was none."""
+        """Remove a queue, preset or template; return False if there was none."""
         with self.changing():
             done = self._db.execute(
                 "DELETE FROM things WHERE kind = ? AND name = ?", (kind, name)
@@ -186,7 +186,7 @@ class JobStore:
 
     @contextmanager
     def changing(self) -> Iterator[None]:
-        """Hold everything still, and keep all that changes inside, or nothing."""
+        """Lock the store for a block, whose changes are kept all or, after an error, not at all."""
         with self._lock:
             if self._db.in_transaction:
                 yield
@@ -200,7 +200,7 @@ class JobStore:
             self._db.execute("COMMIT")
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the database of the store."""
         with self._lock:
             self._db.close()
 

@@ -80,7 +80,7 @@ class OrderedFault:
 @attrs.frozen(kw_only=True)
 class LocalJob:
     """
-    A job as it is kept.
+    A job of the local MediaConvert.
 
     Attributes:
         number: Rises by one for each job.
@@ -116,7 +116,7 @@ class LocalJob:
         return self.created_at_s + self.fault.delay_s
 
     def begun(self, at_s: float) -> "LocalJob":
-        """Return the job when work on it begins."""
+        """Return the job with the status that it has when work on it begins."""
         return attrs.evolve(
             self,
             status=LocalJobStatus.PROGRESSING,
@@ -126,13 +126,13 @@ class LocalJob:
         )
 
     def moved(self, phase: LocalJobPhase, percent: int) -> "LocalJob":
-        """Return the job with its progress, which never goes back."""
+        """Return the job with new progress, which never goes back."""
         return attrs.evolve(
             self, phase=phase, percent=max(self.percent or 0, min(percent, 99))
         )
 
     def completed(self, made: tuple[MadeGroup, ...], at_s: float) -> "LocalJob":
-        """Return the job when everything is in the bucket."""
+        """Return the job as completed, when all outputs are in the bucket."""
         return attrs.evolve(
             self,
             status=LocalJobStatus.COMPLETE,
@@ -143,7 +143,7 @@ class LocalJob:
         )
 
     def failed(self, code: int, message: str, at_s: float) -> "LocalJob":
-        """Return the job after an error."""
+        """Return the job as failed with an error."""
         return attrs.evolve(
             self,
             status=LocalJobStatus.ERROR,
@@ -153,11 +153,11 @@ class LocalJob:
         )
 
     def canceled(self, at_s: float) -> "LocalJob":
-        """Return the job when nobody wants it any more."""
+        """Return the job as canceled."""
         return attrs.evolve(self, status=LocalJobStatus.CANCELED, finished_at_s=at_s)
 
     def put_back(self) -> "LocalJob":
-        """Return the job as it waits again, because its server was stopped."""
+        """Return the job as waiting again, because its server was stopped."""
         return attrs.evolve(
             self,
             status=LocalJobStatus.SUBMITTED,

@@ -15,7 +15,7 @@ def page_of(
     found: Sequence[JsonObject], request: JsonObject, *, default: str
 ) -> tuple[list[JsonObject], str]:
     """
-    Return the entries of the page that a request asks for, and the next token.
+    Return one page of named entries that a request asks for, and the token of the next page.
 
     Args:
         default: What the list is ordered by if the request does not say.
@@ -36,10 +36,10 @@ def page_of(
 
 def number_in(token: str) -> int:
     """
-    Read a token.
+    Return the number in a page token.
 
     Raises:
-        MediaConvertError: It is none of ours.
+        MediaConvertError: The token was not made by this server.
     """
     if not (token.isascii() and token.isdigit()):
         raise bad_request("nextToken is not from an answer of this server")

@@ -1,4 +1,4 @@
-"""The parts of the server, put together."""
+"""Put together the parts of the local MediaConvert."""
 
 from hvcore_mediaconvert_local.clock import MovableClock
 from hvcore_mediaconvert_local.config import LocalMediaConvertConfig
@@ -61,11 +61,11 @@ class LocalMediaConvert:
         )
 
     def start(self) -> None:
-        """Begin to work on jobs."""
+        """Start the threads that work on jobs."""
         self._runner.start(self.config.max_encodes)
 
     def close(self) -> None:
-        """Stop: encoders end at once, jobs that were worked on begin anew next time."""
+        """Stop the work on jobs at once; unfinished jobs begin again at the next start."""
         self._runner.close()
         self._events.close()
         self._fetcher.close()

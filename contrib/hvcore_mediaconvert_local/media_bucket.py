@@ -1,4 +1,4 @@
-"""The store where inputs and outputs lie: S3, or what speaks its protocol."""
+"""Read and write inputs and outputs in a bucket of S3 or a compatible store."""
 
 from pathlib import Path
 from typing import Any, Final
@@ -26,7 +26,7 @@ _REFUSED_KEYS: Final = frozenset({"InvalidAccessKeyId", "InvalidClientTokenId"})
 
 
 class MediaBucket:
-    """Read and write objects; thread-safe."""
+    """Reads inputs from a bucket and writes outputs to it; thread-safe."""
 
     def __init__(self, config: LocalMediaConvertConfig) -> None:
         key = config.s3_key
@@ -48,10 +48,11 @@ class MediaBucket:
 
     def fetch(self, bucket: str, key: str, target: Path) -> None:
         """
-        Copy an object into a file.
+        Copy an object of the bucket into a local file.
 
         Raises:
-            JobFailedError: It is not there, not for us, or too large.
+            JobFailedError: The object is missing, not readable with these credentials,
+                or too large.
         """
         try:
             size = self._s3.head_object(Bucket=bucket, Key=key)["ContentLength"]
@@ -65,10 +66,10 @@ class MediaBucket:
 
     def store(self, bucket: str, key: str, source: Path) -> None:
         """
-        Copy a file into the bucket.
+        Copy a local file into the bucket.
 
         Raises:
-            JobFailedError: The bucket does not take it.
+            JobFailedError: The bucket does not accept the file.
         """
         kind = _TYPES.get(source.suffix.lstrip("."), "application/octet-stream")
         try:

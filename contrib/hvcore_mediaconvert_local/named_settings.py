@@ -1,4 +1,4 @@
-"""Presets and job templates: settings that clients keep under a name."""
+"""Carry out the operations on presets and job templates, which are settings with a name."""
 
 from hvcore_mediaconvert_local.clock import MovableClock
 from hvcore_mediaconvert_local.config import LocalMediaConvertConfig
@@ -33,7 +33,7 @@ class NamedSettings:
         self._clock = clock
 
     def create(self, request: JsonObject) -> JsonObject:
-        """CreatePreset, CreateJobTemplate."""
+        """Carry out CreatePreset or CreateJobTemplate."""
         name = request["name"]
         with self._store.changing():
             if self._store.thing(self._kind, name) is not None:
@@ -43,11 +43,11 @@ class NamedSettings:
         return {self._one: made}
 
     def get(self, request: JsonObject) -> JsonObject:
-        """GetPreset, GetJobTemplate."""
+        """Carry out GetPreset or GetJobTemplate."""
         return {self._one: self.known(request["name"])}
 
     def list(self, request: JsonObject) -> JsonObject:
-        """ListPresets, ListJobTemplates."""
+        """Carry out ListPresets or ListJobTemplates."""
         category = request.get("category")
         found = [
             one
@@ -59,12 +59,12 @@ class NamedSettings:
         return {**answer, "nextToken": token} if token else answer
 
     def update(self, request: JsonObject) -> JsonObject:
-        """UpdatePreset, UpdateJobTemplate."""
+        """Carry out UpdatePreset or UpdateJobTemplate."""
         with self._store.changing():
             return {self._one: self._put({**self.known(request["name"]), **request})}
 
     def delete(self, request: JsonObject) -> JsonObject:
-        """DeletePreset, DeleteJobTemplate."""
+        """Carry out DeletePreset or DeleteJobTemplate."""
         with self._store.changing():
             found = self.known(request["name"])
             self._store.remove(self._kind, request["name"])
@@ -73,10 +73,10 @@ class NamedSettings:
 
     def known(self, name: str) -> JsonObject:
         """
-        Return the entry of a name.
+        Return the preset or job template with a name.
 
         Raises:
-            MediaConvertError: Nothing has it.
+            MediaConvertError: No preset or job template has this name.
         """
         name = name.removeprefix(self._config.arn(self._kind, ""))
         found = self._store.thing(self._kind, name)

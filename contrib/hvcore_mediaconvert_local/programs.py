@@ -1,4 +1,4 @@
-"""The programs that encode: where they are, and how they are run."""
+"""Find and run ffmpeg and ffprobe for jobs."""
 
 import importlib
 import json
@@ -16,7 +16,7 @@ from hvcore_mediaconvert_local.errors import JobFailedError
 from hvcore_mediaconvert_local.wire import JsonObject
 
 TICK_S: Final = 0.2
-"""How soon a canceled job's encoder ends."""
+"""The seconds within which the encoder of a canceled job ends."""
 _PROBE_S: Final = 60
 _READ_S: Final = 600
 _LOG_BYTES: Final = 4096
@@ -34,7 +34,7 @@ _NO_DECODER: Final = ("Decoder (codec", "could not find codec parameters", "No d
 
 @attrs.frozen(kw_only=True)
 class EncodingPrograms:
-    """ffmpeg and ffprobe."""
+    """The ffmpeg and ffprobe with which jobs are probed and encoded."""
 
     ffmpeg: Path
     ffprobe: Path
@@ -59,10 +59,10 @@ class EncodingPrograms:
 
     def probe(self, source: Path) -> JsonObject:
         """
-        Return the document that ffprobe prints about a file.
+        Return the JSON report of ffprobe about a file.
 
         Raises:
-            JobFailedError: It is no media file.
+            JobFailedError: The file is no media file.
         """
         command = [str(self.ffprobe), "-v", "error", "-of", "json", "-show_format"]
         # Nothing that a playlist names is fetched.
@@ -106,7 +106,7 @@ class EncodingPrograms:
             report: Gets the seconds that are done.
 
         Raises:
-            JobFailedError: It failed.
+            JobFailedError: ffmpeg has failed.
         """
         command = [str(self.ffmpeg), "-nostdin", "-v", "error", "-y"]
         command += ["-progress", "pipe:1", "-stats_period", str(TICK_S), *arguments]

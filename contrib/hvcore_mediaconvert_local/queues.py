@@ -1,4 +1,4 @@
-"""Queues: the one that is always there, and those that clients make."""
+"""Carry out the operations on queues: the default queue, and those that clients create."""
 
 from typing import Final
 
@@ -29,7 +29,7 @@ class LocalQueues:
                 self._put({"name": DEFAULT, "type": "SYSTEM"})
 
     def create(self, request: JsonObject) -> JsonObject:
-        """CreateQueue."""
+        """Carry out CreateQueue."""
         if request.get("pricingPlan") == "RESERVED":
             raise bad_request("hv-mediaconvert has no reserved queues")
         with self._store.changing():
@@ -40,18 +40,18 @@ class LocalQueues:
         return {"queue": self._counted(queue)}
 
     def get(self, request: JsonObject) -> JsonObject:
-        """GetQueue."""
+        """Carry out GetQueue."""
         return {"queue": self._counted(self._known(request["name"]))}
 
     def list(self, request: JsonObject) -> JsonObject:
-        """ListQueues."""
+        """Carry out ListQueues."""
         found = self._store.things(_KIND)
         shown, token = page_of(found, request, default="NAME")
         answer: JsonObject = {"queues": [self._counted(queue) for queue in shown]}
         return {**answer, "nextToken": token} if token else answer
 
     def update(self, request: JsonObject) -> JsonObject:
-        """UpdateQueue."""
+        """Carry out UpdateQueue."""
         with self._store.changing():
             queue = self._known(request["name"])
             if queue["type"] == "SYSTEM" and set(request) - {"name", "status"}:
@@ -62,7 +62,7 @@ class LocalQueues:
         return {"queue": self._counted(queue)}
 
     def delete(self, request: JsonObject) -> JsonObject:
-        """DeleteQueue."""
+        """Carry out DeleteQueue."""
         name = request["name"]
         with self._store.changing():
             queue = self._known(name)

@@ -12,19 +12,19 @@ class ResourceTags:
         self._store = store
 
     def list(self, request: JsonObject) -> JsonObject:
-        """ListTagsForResource."""
+        """Carry out ListTagsForResource."""
         arn = request["arn"]
         return {"resourceTags": {"arn": arn, "tags": self._known(arn)}}
 
     def tag(self, request: JsonObject) -> JsonObject:
-        """TagResource."""
+        """Carry out TagResource."""
         arn = request["arn"]
         with self._store.changing():
             self._store.put("tags", arn, {**self._known(arn), **request["tags"]})
         return {}
 
     def untag(self, request: JsonObject) -> JsonObject:
-        """UntagResource."""
+        """Carry out UntagResource."""
         arn, gone = request["arn"], set(request.get("tagKeys", ()))
         with self._store.changing():
             left = {k: v for k, v in self._known(arn).items() if k not in gone}

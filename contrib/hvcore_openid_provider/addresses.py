@@ -7,7 +7,7 @@ _LOOPBACK: Final = frozenset({"127.0.0.1", "::1", "localhost"})
 
 
 def is_safe_address(text: str) -> bool:
-    """Return whether nobody on the way can read or change what goes there."""
+    """Return whether an address uses https, or plain http to this machine."""
     try:
         parts = urlsplit(text)
         # Reading the port is what judges it.
@@ -21,7 +21,7 @@ def is_safe_address(text: str) -> bool:
 
 def check_issuer(value: str) -> None:
     """
-    Refuse an address that cannot be the option ``issuer``.
+    Raise ValueError if an address cannot be the option ``issuer``.
 
     Raises:
         ValueError: It is not an address of https; plain http is for this machine only.
@@ -36,7 +36,7 @@ def check_issuer(value: str) -> None:
 
 def check_hosts(hosts: tuple[str, ...]) -> None:
     """
-    Refuse hosts that cannot be the option ``further_hosts``.
+    Raise ValueError if hosts cannot be the option ``further_hosts``.
 
     Raises:
         ValueError: One is more than a host, or none.

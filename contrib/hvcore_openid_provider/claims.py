@@ -27,7 +27,7 @@ def find_claim(claims: Claims, path: str) -> object:
 
 
 def texts_of(found: object) -> Iterator[str]:
-    """Yield the texts of a list, or the one text; the first 10,000 of them."""
+    """Yield the texts of a claim that is a list or one text; at most 10,000 of them."""
     values = found[:MAX_TEXTS] if isinstance(found, list) else [found]
     return (text for text in values if isinstance(text, str) and text)
 

@@ -27,10 +27,11 @@ class DescribedMembers:
 
     def endpoint(self, name: str) -> str:
         """
-        Return an endpoint that must be there.
+        Return the address of an endpoint, which must be in the provider's description.
 
         Raises:
-            UnavailableError: It is missing, or on a host that nobody has allowed.
+            UnavailableError: The endpoint is missing, or on a host that the settings do
+                not allow.
         """
         address = self.text(name)
         if not self.http.allows(address):
@@ -43,20 +44,20 @@ class DescribedMembers:
 
     def optional_endpoint(self, name: str) -> str:
         """
-        Return an endpoint, "" if there is none.
+        Return the address of an endpoint in the provider's description, "" if there is none.
 
         Raises:
-            UnavailableError: It is on a host that nobody has allowed.
+            UnavailableError: The endpoint is on a host that the settings do not allow.
         """
         return self.endpoint(name) if self.members.get(name) else ""
 
     def text(self, name: str) -> str:
-        """Return a text, "" if there is none."""
+        """Return a text member of the provider's description, "" if there is none."""
         value = self.members.get(name)
         return value if isinstance(value, str) else ""
 
     def texts(self, name: str) -> list[str]:
-        """Return the texts of a list."""
+        """Return the texts of a list member of the provider's description."""
         value = self.members.get(name)
         values = value if isinstance(value, list) else []
         return [text for text in values if isinstance(text, str)]
@@ -67,7 +68,8 @@ class ProviderDescription(Generic[MetadataT]):
     The provider's metadata, fetched when needed and believed for an hour; thread-safe.
 
     Args:
-        read: Takes what is needed; may raise UnavailableError.
+        read: Makes the metadata from the description's members; may raise
+            UnavailableError.
     """
 
     def __init__(
@@ -79,10 +81,10 @@ class ProviderDescription(Generic[MetadataT]):
 
     def get(self, exchange: ProviderExchange) -> MetadataT:
         """
-        Return the metadata.
+        Return the provider's metadata, which are fetched if they are older than an hour.
 
         Raises:
-            UnavailableError: They cannot be had, or cannot be used; it says why.
+            UnavailableError: The metadata cannot be fetched or used; the text says why.
         """
         known = self._known
         if known is not None and time.monotonic() < known[1] + BELIEVED_S:
@@ -91,10 +93,10 @@ class ProviderDescription(Generic[MetadataT]):
 
     def fetch(self, exchange: ProviderExchange) -> MetadataT:
         """
-        Return the metadata as they are now.
+        Fetch the provider's metadata now, and return them.
 
         Raises:
-            UnavailableError: Likewise.
+            UnavailableError: The metadata cannot be fetched or used; the text says why.
         """
         settings = self._http.settings
         address = get_well_known_url(settings.issuer, external=True)

@@ -1,4 +1,4 @@
-"""Requests to the provider, and to nobody else."""
+"""Send HTTP requests to the OpenID provider, and to no other host."""
 
 import json
 import re
@@ -99,7 +99,7 @@ class ProviderAnswer:
         return (self.json() or {}).get("error") in TOKEN_ERRORS
 
     def json(self) -> Mapping[str, Any] | None:
-        """Return the JSON object that it is; None if it is none."""
+        """Return the JSON object in the answer's body; None if the body is none."""
         try:
             found = json.loads(self.data)
         except (ValueError, RecursionError):
@@ -125,25 +125,25 @@ class ProviderHttp:
         self._silent_until_s = 0.0
 
     def allows(self, address: str) -> bool:
-        """Return whether an address is the provider's, and safe."""
+        """Return whether an address is on a host of the provider and safe (https, or this machine)."""
         return is_safe_address(address) and _netloc(urlsplit(address)) in self._netlocs
 
     def begin(self) -> "ProviderExchange":
-        """Begin requests that together may take 8 s."""
+        """Begin a series of requests that together may take 8 s."""
         return ProviderExchange(self, time.monotonic() + TOTAL_S)
 
     @property
     def is_spared(self) -> bool:
-        """Return whether it was silent a moment ago."""
+        """Return whether the provider failed to answer a moment ago, so that nobody waits for it now."""
         return time.monotonic() < self._silent_until_s
 
     def note_silence(self) -> None:
-        """Let nobody else wait for it for a moment."""
+        """Record that the provider does not answer, so that nobody waits for it for a moment."""
         self._silent_until_s = time.monotonic() + SPARED_S
 
 
 class ProviderExchange:
-    """The requests of one call."""
+    """The requests to the provider of one call, which share a time limit."""
 
     def __init__(self, http: ProviderHttp, ends_at_s: float) -> None:
         self._http = http
@@ -152,13 +152,13 @@ class ProviderExchange:
 
     def get(self, address: str, *, token: str = "") -> ProviderAnswer:
         """
-        Get the provider's answer from an address.
+        Send a GET to the provider, and return the answer.
 
         Args:
             token: The access token to show.
 
         Raises:
-            UnavailableError: Nothing came, not all of it, or too much.
+            UnavailableError: No answer came, or it was cut off or too large.
         """
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         return self._send("GET", address, headers, None)
@@ -167,10 +167,10 @@ class ProviderExchange:
         self, address: str, form: str, *, headers: Mapping[str, str]
     ) -> ProviderAnswer:
         """
-        Send a form.
+        Send a form to the provider by POST, and return the answer.
 
         Raises:
-            UnavailableError: Likewise.
+            UnavailableError: No answer came, or it was cut off or too large.
         """
         kind = {"Content-Type": "application/x-www-form-urlencoded"}
         return self._send("POST", address, {**kind, **headers}, form)

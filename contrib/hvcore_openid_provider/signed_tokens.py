@@ -1,5 +1,5 @@
 """
-Check the signatures of tokens.
+Check the signatures of JSON Web Tokens.
 
 Source: RFC 7515; RFC 8725, sections 3.1 to 3.3.
 """
@@ -58,7 +58,7 @@ class SignedToken:
 
     @property
     def key_name(self) -> str | None:
-        """The name of its key; None if it names none."""
+        """The name (``kid``) of the key that signed the token; None if the token names none."""
         name = self.header.get("kid")
         return name if isinstance(name, str) else None
 
@@ -85,7 +85,7 @@ def read_signed_token(
     keys_for: Callable[[SignedToken], KeySet],
 ) -> SignedToken:
     """
-    Return a token whose signature is right; nothing else of it is checked.
+    Return a token after checking its signature; no claim is checked.
 
     Args:
         algorithms: Those that are believed.

@@ -1,4 +1,4 @@
-"""The provider's public keys, which it changes now and then."""
+"""Fetch and cache the provider's public keys, which change now and then."""
 
 import math
 import time
@@ -13,9 +13,9 @@ from hvcore.plugin_api import UnavailableError
 from hvcore_openid_provider.provider_http import ProviderExchange, ProviderSettings
 
 BELIEVED_S: Final = 3600.0
-"""Then they are fetched again, so that a key that was withdrawn is forgotten."""
+"""The seconds after which keys are fetched again, so that a withdrawn key is forgotten."""
 AGAIN_AFTER_S: Final = 10.0
-"""Unknown names of keys make nobody fetch them more often."""
+"""The least seconds between two fetches of keys because of unknown key names."""
 MAX_KEYS: Final = 100
 _PUBLIC: Final = ("RSA", "EC")
 """No set: what is looked up in a set must be hashable, and a provider may send lists."""
@@ -37,7 +37,7 @@ class _FetchedKeys:
 
 
 class SigningKeys:
-    """Find the key that a token names; thread-safe."""
+    """Provides the public keys of a provider, and finds the one that a token names; thread-safe."""
 
     def __init__(self, settings: ProviderSettings) -> None:
         self._called = settings.called
@@ -52,10 +52,10 @@ class SigningKeys:
 
     def known(self, name: str | None) -> KeySet | None:
         """
-        Return the keys if the named one is among them, and nobody need be asked.
+        Return the cached keys if they are fresh and include the named one; else None.
 
         Args:
-            name: ``kid`` of the token; None if it names none.
+            name: The key's name (``kid``) in the token; None if the token names none.
         """
         fetched = self._fetched
         if fetched is None or time.monotonic() >= fetched.at_s + BELIEVED_S:
@@ -64,9 +64,10 @@ class SigningKeys:
 
     def may_look_again(self) -> bool:
         """
-        Return whether an unknown name may make somebody fetch them.
+        Return whether the keys may be fetched now because a token names an unknown one.
 
-        Then not for 10 s, unless that finds it (``note_new_key``). Keys that are not known at all may always be fetched.
+        After True, the answer is False for 10 s, unless the fetch finds the key
+        (``note_new_key``). If no keys are cached, they may always be fetched.
         """
         now_s = time.monotonic()
         if self.age_s >= BELIEVED_S:
@@ -78,19 +79,19 @@ class SigningKeys:
 
     def note_new_key(self) -> None:
         """
-        Note that looking again found the named key, so that the next may look at once.
+        Record that a fetch has found the named key, so that the next fetch may follow at once.
 
-        Only a name that the provider did not have counts: whoever makes names up must
-        not make us ask, and a provider may change its keys twice in a row.
+        So made-up names cause few fetches, while a provider may change its keys twice
+        in a row.
         """
         self._fetched_again_at_s = -math.inf
 
     def get(self, exchange: ProviderExchange, address: str, name: str | None) -> KeySet:
         """
-        Return the keys, fetched again if the named one is not among them.
+        Return the provider's keys; fetch them again if the named one is not cached.
 
         Raises:
-            UnavailableError: They cannot be had, or were fetched a moment ago.
+            UnavailableError: The keys cannot be fetched, or were fetched a moment ago.
         """
         known = self.known(name)
         if known is not None:
@@ -104,10 +105,10 @@ class SigningKeys:
 
     def fetch(self, exchange: ProviderExchange, address: str) -> KeySet:
         """
-        Return the keys as they are now.
+        Fetch the provider's keys now, and return them.
 
         Raises:
-            UnavailableError: They cannot be had, or there is none.
+            UnavailableError: The keys cannot be fetched, or there are none.
         """
         answer = exchange.get(address)
         found = (answer.json() or {}).get("keys")
@@ -123,7 +124,7 @@ class SigningKeys:
 
 
 def _public_key(found: Mapping[str, Any] | object) -> Key | None:
-    """Read a key; None if it is none that checks signatures."""
+    """Return a public key for signatures, or None if the JSON describes another kind."""
     if not isinstance(found, dict) or found.get("kty") not in _PUBLIC:
         return None
     if found.get("use", "sig") != "sig":

@@ -1,4 +1,4 @@
-"""Requests that tell caches what to forget."""
+"""Send HTTP requests that make caches remove answers."""
 
 import http.client
 import json
@@ -20,9 +20,9 @@ _BODY_BYTES: Final = 64 * 1024
 
 class HttpInvalidator(CacheInvalidator):
     """
-    Tells each cache, one after the other; an order is done when all have taken it.
+    A cache invalidator that sends purge requests to each cache; an order is done when all have accepted it.
 
-    One that does not answer keeps no other from being told.
+    A cache that does not answer does not keep the others from getting the order.
     """
 
     def __init__(self, options: HttpPurgeOptions) -> None:
@@ -70,7 +70,7 @@ class HttpInvalidator(CacheInvalidator):
 def purge_requests(
     options: HttpPurgeOptions, prefixes: tuple[str, ...]
 ) -> Iterator[PurgeRequest]:
-    """Give the requests that tell a cache to forget some prefixes."""
+    """Yield the requests that make a cache remove the answers under some prefixes."""
     if options.style is PurgeStyle.PREFIXES:
         for first in range(0, len(prefixes), options.most_prefixes):
             some = prefixes[first : first + options.most_prefixes]

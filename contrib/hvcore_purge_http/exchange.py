@@ -1,5 +1,5 @@
 """
-One request to a cache and its answer, within a time in all.
+Send one request to a cache and read its answer, within a total time limit.
 
 A client's time limit is for each read: a head that comes a byte at a time has no end.
 """
@@ -49,7 +49,7 @@ class CacheAnswer:
     @property
     def is_failure(self) -> bool:
         """
-        Tell whether a success says within that it is none, or does not end.
+        Return whether an answer with a success status reports a failure in its JSON, or is cut off.
 
         As CDNs write it: ``{"success": false, "errors": […]}``.
         """
@@ -69,7 +69,7 @@ def exchange(
     body_bytes: int,
 ) -> CacheAnswer:
     """
-    Send a request and read the answer.
+    Send a request to a cache, and return its answer.
 
     Redirects are not followed: a token is for the address of the settings alone.
 

@@ -90,7 +90,7 @@ class HttpPurgeOptions:
 
     @property
     def addresses(self) -> tuple[str, ...]:
-        """The single addresses."""
+        """The addresses of the caches, one by one."""
         return tuple(one for one in (u.strip() for u in self.urls.split(",")) if one)
 
 

@@ -12,7 +12,7 @@ from hvcore_purge_http.options import HttpPurgeOptions
 
 
 def build(options: HttpPurgeOptions, _context: BuildContext) -> CacheInvalidator:
-    """Make the cache invalidator of a process."""
+    """Make the cache invalidator for a process."""
     from hvcore_purge_http.backend import (  # noqa: PLC0415 - only if it was chosen
         HttpInvalidator,
     )
@@ -22,5 +22,5 @@ def build(options: HttpPurgeOptions, _context: BuildContext) -> CacheInvalidator
 
 @hookimpl
 def hvcore_cache_invalidators() -> Iterator[CacheInvalidatorBackend]:
-    """Offer ``http``."""
+    """Register the cache invalidator ``http``."""
     yield CacheInvalidatorBackend(name="http", factory=build, options=HttpPurgeOptions)

@@ -27,17 +27,17 @@ from hvcore_queue_sqs.requests import QUEUE_ATTRIBUTES, Message, SqsRequests
 from hvcore_queue_sqs.turns import Turns
 
 LOOKS_AGAIN_S: Final = 0.1
-"""While no lane answers, or one at once that waits; ``until`` is asked as often."""
+"""The seconds between two looks while no lane answers; ``until`` is called as often."""
 
 _log = logging.getLogger(__name__)
 
 
 class SqsQueue(SupportsPrepare, Queue):
     """
-    Rings by messages at SQS, in a standard queue for each lane.
+    A queue of task ids on Amazon SQS, with a standard queue for each lane.
 
     Raises:
-        ConfigError: No client can be made with these options.
+        ConfigError: No SQS client can be made with these options.
     """
 
     def __init__(self, options: SqsOptions) -> None:
@@ -47,7 +47,7 @@ class SqsQueue(SupportsPrepare, Queue):
 
     def put(self, task_id: TaskId, *, kind: str, lane: Lane) -> None:
         """
-        Ring for a task.
+        Put a task's id into a lane.
 
         Raises:
             UnavailableError: The message was not taken.
@@ -71,7 +71,7 @@ class SqsQueue(SupportsPrepare, Queue):
                 hand_over(handle, message.task_id)
 
     def depth(self, lane: Lane) -> int:
-        """Count the messages that wait in a lane, about; repeated ones each time."""
+        """Return the approximate number of messages in a lane; a task that was put twice counts twice."""
         return self._sqs().depth(lane)
 
     def workers(self, lane: Lane) -> int:  # noqa: ARG002 - SQS knows no consumers
@@ -80,10 +80,10 @@ class SqsQueue(SupportsPrepare, Queue):
 
     def ping(self) -> None:
         """
-        Raise UnavailableError if SQS does not answer, or a lane's queue fails.
+        Raise UnavailableError if SQS does not answer, or the queue of a lane fails.
 
-        The text names each queue that does. Whether the right to send is missing shows
-        when something is sent.
+        The text names each queue that fails. A missing right to send messages shows
+        only when a message is sent.
         """
         sqs = self._sqs()
         # At the same time: all of them may take as long as one.
@@ -95,7 +95,7 @@ class SqsQueue(SupportsPrepare, Queue):
 
     def prepare(self) -> None:
         """
-        Make the queues that are missing, if the options allow it.
+        Create the missing queues at SQS, if the options allow it.
 
         Raises:
             UnavailableError: SQS does not answer, or refuses.
@@ -111,7 +111,7 @@ class SqsQueue(SupportsPrepare, Queue):
             sqs.create(lane)
 
     def is_prepared(self) -> bool:
-        """Return whether every lane has its queue."""
+        """Return whether every lane has its queue at SQS."""
         sqs = self._sqs()
         return all(sqs.is_there(lane) for lane in Lane)
 

@@ -19,15 +19,17 @@ class SqsOptions:
     """
     Settings under ``[queue.options]``.
 
-    Credentials are found where boto3 always looks: in ``AWS_…`` variables, in a profile,
+    Credentials are found where boto3 always looks: in ``AWS_…`` variables, in a
+    profile,
     or in the role of the machine.
 
     Attributes:
-        region: Such as ``eu-central-1``; empty: what boto3 finds.
-        endpoint: Where SQS answers; empty: AWS, in the region.
+        region: The region, such as ``eu-central-1``; empty: the one that boto3 finds.
+        endpoint: The address of SQS; empty: AWS, in the region.
         prefix: How the names of the queues begin: ``hvcore-light``, ``hvcore-encode``…
         creates: Whether ``hv up`` and ``hv migrate`` make queues that are missing.
-        wait_s: How long an idle consumer of several lanes takes from one look into all of
+        wait_s: How long an idle consumer of several lanes takes from one look into all
+            of
             them to the next, 1 to 20. SQS is paid by request.
         workers: How many encode workers all machines have together, which SQS cannot
             count. Videos are cut into parts accordingly.

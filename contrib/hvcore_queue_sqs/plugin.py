@@ -7,7 +7,7 @@ from hvcore_queue_sqs.options import SqsOptions
 
 
 def build(options: SqsOptions, _context: BuildContext) -> Queue:
-    """Make the queue of a process."""
+    """Make the queue for a process."""
     from hvcore_queue_sqs.backend import SqsQueue  # noqa: PLC0415 - only if it was chosen
 
     return SqsQueue(options)
@@ -15,7 +15,7 @@ def build(options: SqsOptions, _context: BuildContext) -> Queue:
 
 @hookimpl
 def hvcore_queues() -> Iterator[QueueBackend]:
-    """Offer ``sqs``."""
+    """Register the queue ``sqs``."""
     yield QueueBackend(
         name="sqs", factory=build, options=SqsOptions, extra="sqs", prepares=True
     )

@@ -1,4 +1,4 @@
-"""The requests to SQS, by boto3; what goes wrong becomes UnavailableError."""
+"""Send requests to SQS by boto3, and turn their errors into UnavailableError."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -25,9 +25,9 @@ from hvcore_queue_sqs.answers import MISSING, half_answer, no_answer, refusal
 from hvcore_queue_sqs.options import SqsOptions
 
 MESSAGE_LIVES_S: Final = 600
-"""Forty times the interval at which an unanswered task is rung for again."""
+"""The seconds for which SQS keeps a message: forty times the interval at which a waiting task is put again."""
 COMES_BACK_AFTER_S: Final = 10
-"""If whoever received a message died before removing it; removing takes milliseconds."""
+"""The seconds after which a received message that was not removed is given out again."""
 QUEUE_ATTRIBUTES: Final = {
     "MessageRetentionPeriod": str(MESSAGE_LIVES_S),
     "VisibilityTimeout": str(COMES_BACK_AFTER_S),
@@ -49,10 +49,10 @@ _CONNECTIONS: Final = 50
 @attrs.frozen(kw_only=True)
 class Message:
     """
-    A message that nobody else gets for a while.
+    A received message that SQS gives to nobody else for some seconds.
 
     Attributes:
-        receipt: What removes it.
+        receipt: The receipt handle with which the message is removed.
     """
 
     lane: Lane
@@ -61,7 +61,7 @@ class Message:
 
 
 class SqsRequests:
-    """Ask SQS; one of these belongs to one process, and to all of its threads."""
+    """Sends requests to SQS; an instance belongs to one process and all of its threads."""
 
     def __init__(self, options: SqsOptions) -> None:
         self._options = options
@@ -74,7 +74,7 @@ class SqsRequests:
         self._addresses: dict[Lane, str] = {}
 
     def send(self, task_id: TaskId, *, kind: str, lane: Lane) -> None:
-        """Put a message; ``kind`` is for people who look into the queue."""
+        """Put a message into a lane's queue; ``kind`` is for people who look into the queue."""
         self._ask(
             self._quick,
             "send_message",
@@ -84,7 +84,7 @@ class SqsRequests:
         )
 
     def receive(self, lane: Lane, *, wait_s: int) -> Message | None:
-        """Take a message, if there is one within ``wait_s`` (0 or 1)."""
+        """Receive a message of a lane, or None if none comes within ``wait_s`` (0 or 1)."""
         answer = self._ask(
             self._patient,
             "receive_message",
@@ -104,7 +104,7 @@ class SqsRequests:
         return None
 
     def remove(self, message: Message) -> None:
-        """Have a message that was received not come back."""
+        """Remove a received message from its queue, so that it does not come back."""
         self._ask(
             self._patient,
             "delete_message",
@@ -113,7 +113,7 @@ class SqsRequests:
         )
 
     def depth(self, lane: Lane) -> int:
-        """Count the messages that wait; SQS calls the number approximate."""
+        """Return the approximate number of messages that wait in a lane."""
         name = "ApproximateNumberOfMessages"
         answer = self._ask(
             self._quick, "get_queue_attributes", lane, AttributeNames=[name]
@@ -122,7 +122,7 @@ class SqsRequests:
             return int(answer["Attributes"][name])
 
     def is_there(self, lane: Lane) -> bool:
-        """Return whether a lane has its queue."""
+        """Return whether the queue of a lane exists."""
         try:
             self._look_up(self._patient, lane)
         except _MissingError:
@@ -130,7 +130,7 @@ class SqsRequests:
         return True
 
     def create(self, lane: Lane) -> None:
-        """Make a lane's queue; an equal one that is there stays as it is."""
+        """Create the queue of a lane; a queue that exists stays as it is."""
         name = self._options.name_of(lane)
         _ask(
             self._patient,
@@ -141,7 +141,7 @@ class SqsRequests:
         )
 
     def close(self) -> None:
-        """End the connections."""
+        """Close the connections to SQS."""
         self._quick.close()
         self._patient.close()
 

@@ -1,4 +1,4 @@
-"""Choose the next lane for a consumer to look into."""
+"""Choose the next lane for a consumer of SQS to look into."""
 
 import time
 from collections import deque
@@ -8,14 +8,15 @@ from typing import Final
 from hvcore.plugin_api import Lane, QueueOutage, UnavailableError
 
 IN_A_ROW: Final = 8
-"""Messages of a lane; others wait for ten at most. Empty looks are paid for as well."""
+"""The most messages taken from a lane before the other lanes have their turn; empty looks are paid for, too."""
 
 
 class Turns:
     """
-    Stay at a lane that has messages for a few, and go on to the others in a circle.
+    The order in which a consumer looks into its lanes: some messages of one lane, then the next lane.
 
-    A lane whose queue is missing or denied rests for a while, and stops no other one.
+    A lane whose queue is missing or denied is left out for a while, and stops no other
+    lane.
     """
 
     def __init__(self, lanes: Sequence[Lane]) -> None:
@@ -29,31 +30,31 @@ class Turns:
 
     @property
     def lane(self) -> Lane:
-        """The lane to look into."""
+        """The lane to look into next."""
         return self._lanes[0]
 
     @property
     def is_resting(self) -> bool:
-        """Return whether the lane's queue failed just now."""
+        """Whether the present lane is left out for a while because its queue failed."""
         return self._rests(self.lane)
 
     @property
     def are_all_resting(self) -> bool:
-        """Return whether there is no lane to look into now."""
+        """Whether all lanes are left out for a while because their queues failed."""
         return all(map(self._rests, self._lanes))
 
     def answered(self) -> None:
-        """Note that the lane's queue answers."""
+        """Record that the queue of the present lane answers, which ends its outage."""
         self._outages[self.lane].end()
 
     def failed(self, error: UnavailableError) -> None:
-        """Have the lane rest, longer each time, and go on to the next one."""
+        """Leave the present lane out for a while, longer each time, and go on to the next lane."""
         rest_s = self._outages[self.lane].begin(error)
         self._rests_until[self.lane] = time.monotonic() + rest_s
         self.pass_on()
 
     def had_message(self) -> None:
-        """Note that the lane had one."""
+        """Record that the present lane had a message; go on to the next lane after several in a row."""
         self._in_a_row += 1
         if self._in_a_row == IN_A_ROW:
             self.pass_on()

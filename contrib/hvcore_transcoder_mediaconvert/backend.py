@@ -77,7 +77,7 @@ def make_transcoder(
 @attrs.frozen(kw_only=True)
 class MediaConvertTranscoder(RemoteTranscoder):
     """
-    Has MediaConvert make ladders.
+    A transcoder that has AWS Elemental MediaConvert make whole ladders.
 
     It also carries out SupportsDeclining and SupportsStorageCheck.
 

@@ -1,4 +1,4 @@
-"""The requests to MediaConvert, by boto3; what goes wrong becomes what the port promises."""
+"""Send requests to MediaConvert by boto3, and turn their errors into those of the transcoder port."""
 
 import threading
 from collections.abc import Iterator
@@ -78,7 +78,7 @@ class MediaConvertJob:
 
 
 class MediaConvertCalls:
-    """Submit, show, find, cancel and probe; thread-safe."""
+    """Submits, shows, finds, cancels and probes jobs at MediaConvert; thread-safe."""
 
     def __init__(self, options: MediaConvertOptions) -> None:
         self._options = options
@@ -86,15 +86,15 @@ class MediaConvertCalls:
         self._made: Any = None
 
     def create(self, request: Members) -> str:
-        """Submit a job; return its id."""
+        """Submit a job to MediaConvert; return the job's id."""
         return _id_of(self._ask("create_job", **request)["Job"])
 
     def job(self, job_id: str) -> MediaConvertJob:
         """
-        Return a job.
+        Return the state of a job at MediaConvert.
 
         Raises:
-            TranscodeError: There is none.
+            TranscodeError: The job does not exist.
             UnavailableError: MediaConvert does not answer, refuses to, or does not say
                 how the job is. It goes on meanwhile, and is paid for.
         """

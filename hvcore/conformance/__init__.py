@@ -1,9 +1,9 @@
 """
 Check a published HLS video against the standards, from its bytes alone.
 
-A second opinion: it shares no code with what encodes, measures and writes
-playlists, reads strangers' files, and never fails on one. Everything that is wrong
-becomes a finding.
+The check is a second opinion: it shares no code with the parts of hvcore that encode,
+measure and write playlists. It accepts files of unknown origin and never raises because
+of their content: each fault becomes a finding of the report.
 """
 
 from hvcore.conformance.check import check

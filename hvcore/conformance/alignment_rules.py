@@ -1,5 +1,5 @@
 """
-Judge renditions beside each other: a player changes between them at any segment.
+Check that all renditions of a video have the same timing, so that a player can switch at any segment.
 
 Source: RFC 8216bis, section 6.2.4; ISO/IEC 23000-19, section 7.3;
 Apple's authoring specification, 8 and 9.
@@ -13,11 +13,11 @@ from hvcore.conformance.renditions import Rendition
 from hvcore.conformance.report import CheckLog
 
 _IN_STEP_S: Final = Fraction(20, 1000)
-"""Half of what viewers notice (EBU R37)."""
+"""The longest gap in sound that is not reported: half of what viewers notice (EBU R37)."""
 
 
 def check_together(renditions: Sequence[Rendition], report: CheckLog) -> None:
-    """Compare all video and audio renditions with each other."""
+    """Check all video and audio renditions against each other: segment times, durations and gaps in sound."""
     video = [one for one in renditions if one.kind == "vide"]
     sound = [one for one in renditions if one.kind == "soun"]
     _check_targets(renditions, report)
@@ -104,7 +104,7 @@ def _check_same_duration(video: Rendition, sound: Rendition, report: CheckLog) -
 
 
 def _check_holes(sound: Rendition, report: CheckLog) -> None:
-    """Find samples that are followed by nothing for longer than viewers fail to notice."""
+    """Report audio segments in which a sample is followed by an audible gap (over 20 ms)."""
     scale = sound.track.timescale if sound.track else 1
     for part in sound.parts:
         segment = part.segment

@@ -1,11 +1,11 @@
 """
-Find boxes in MP4 files that may be damaged or made to do harm.
+Find the boxes of MP4 files, which may be damaged or made to do harm.
 
-Source: ISO/IEC 14496-12, section 4.2. Nothing here recurses: who looks for a box
-names its path, so that no depth of nesting costs anything.
+Source: ISO/IEC 14496-12, section 4.2. Nothing here recurses: callers name the path of a
+box, so deeply nested boxes cost nothing.
 
-Makers of files read boxes with :mod:`hvcore.mp4`. The check shares no code with them: a
-fault of one reader must show in the other.
+The code that makes files reads boxes with :mod:`hvcore.mp4`. The check shares no code
+with it, so that a fault of one reader shows in the other.
 """
 
 import struct
@@ -17,24 +17,24 @@ import attrs
 from hvcore.conformance.source import Extent
 
 MOST_BOXES: Final = 4096
-"""In one container; files of fragments have some dozens."""
+"""The most boxes that one container may have; files of fragments have some dozens."""
 MOST_METADATA_BYTES: Final = 4 * 1024 * 1024
 _SHORT: Final = 8
 _LONG: Final = 16
 
 
 class BoxError(Exception):
-    """Boxes are not as the standard has them; the text says which and how."""
+    """A box of an MP4 file is missing or malformed; the text says which box and how."""
 
 
 @attrs.frozen
 class Box:
     """
-    One box.
+    A box of an MP4 file, with its content.
 
     Attributes:
-        kind: Four characters.
-        body: What stands behind the header.
+        kind: The four-character type, such as ``moov``.
+        body: The bytes behind the header of the box.
     """
 
     kind: str
@@ -42,18 +42,19 @@ class Box:
 
     def all(self, kind: str, *, skip: int = 0) -> list["Box"]:
         """
-        Return the boxes of a kind directly inside.
+        Return the boxes of a type directly inside the box.
 
         Args:
-            skip: Bytes of own fields that come first.
+            skip: The size in bytes of the fields of the box in front of its first inner
+                box.
 
         Raises:
-            BoxError: What is inside is malformed.
+            BoxError: An inner box is malformed.
         """
         return [box for box in inside(self, skip=skip) if box.kind == kind]
 
     def first(self, *path: str) -> "Box | None":
-        """Return the first box at a path, if there is one."""
+        """Return the first inner box at a path of box types, or None if there is none."""
         found: Box | None = self
         for kind in path:
             found = next(iter(found.all(kind)), None) if found else None
@@ -61,10 +62,10 @@ class Box:
 
     def need(self, *path: str) -> "Box":
         """
-        Return the first box at a path.
+        Return the first inner box at a path of box types, and require that there is one.
 
         Raises:
-            BoxError: There is none.
+            BoxError: No box is at the path.
         """
         found = self.first(*path)
         if found is None:
@@ -73,10 +74,11 @@ class Box:
 
     def numbers(self, form: str, at: int = 0) -> tuple[int, ...]:
         """
-        Read big-endian integers.
+        Read big-endian integers of the box from an offset on.
 
         Args:
-            form: As the module struct has it, without the byte order.
+            form: The format of the integers for the module struct, without the byte
+                order.
 
         Raises:
             BoxError: The box is too short.
@@ -87,7 +89,7 @@ class Box:
             raise BoxError(f"{self.kind} ends early") from exc
 
     def number(self, form: str, at: int = 0) -> int:
-        """Read one big-endian integer."""
+        """Read one big-endian integer of the box at an offset."""
         return self.numbers(form, at)[0]
 
 
@@ -96,7 +98,7 @@ def inside(parent: Box, *, skip: int = 0) -> list[Box]:
     Return the boxes directly inside a box.
 
     Raises:
-        BoxError: One is malformed.
+        BoxError: An inner box is malformed.
     """
     found: list[Box] = []
     data, at = parent.body, skip
@@ -111,7 +113,7 @@ def inside(parent: Box, *, skip: int = 0) -> list[Box]:
 
 @attrs.frozen
 class BoxLocation:
-    """The position of a box in a file, of which only the header was read."""
+    """The type and position of a box in a file whose content was not read yet."""
 
     kind: str
     start: int
@@ -120,10 +122,10 @@ class BoxLocation:
 
     def load(self, file: Extent) -> Box:
         """
-        Read the box.
+        Read the content of the box from its file.
 
         Raises:
-            BoxError: It is larger than any that is reasonable.
+            BoxError: The box is larger than is reasonable, or cut off.
         """
         if self.end - self.body > MOST_METADATA_BYTES:
             raise BoxError(f"{self.kind} has {self.end - self.body} bytes")
@@ -135,13 +137,13 @@ class BoxLocation:
 
 def box_locations(file: Extent, *, may_be_cut: bool = False) -> Iterator[BoxLocation]:
     """
-    Yield the boxes of a file, without reading what is in them.
+    Yield type and position of each top-level box of a file, without reading the contents.
 
     Args:
         may_be_cut: The last box may go on behind the end of the file.
 
     Raises:
-        BoxError: One is malformed or goes on behind the end of the file.
+        BoxError: A box is malformed or goes on behind the end of the file.
     """
     at = count = 0
     while at < file.size_bytes:

@@ -1,4 +1,4 @@
-"""Check a video: from its multivariant playlist to the first picture of each segment."""
+"""Check an HLS video: its multivariant playlist, its media playlists and all of their segments."""
 
 from typing import Final
 
@@ -26,14 +26,14 @@ def check(
     source: Source, name: str, *, shown_px: tuple[int, int] | None = None
 ) -> CheckReport:
     """
-    Check all playlists and segments that a multivariant playlist leads to.
+    Check all playlists and segments that a multivariant playlist leads to, and return the report.
 
-    Whatever the files hold, this returns: what is wrong is in the report.
-    Memory and time grow with the number of segments, which is limited, and not
-    with their sizes.
+    The check never raises because of what the files hold: each fault is a finding of
+    the report. Memory and time grow with the number of segments, which is limited, and
+    not with their sizes.
 
     Args:
-        name: Of the multivariant playlist, as the source knows it.
+        name: The name of the multivariant playlist in the source.
         shown_px: Width and height of the video's source as it is shown, where it is
             known.
     """

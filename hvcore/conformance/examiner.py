@@ -1,4 +1,4 @@
-"""Examine media playlists with all of their files."""
+"""Read media playlists and all files that they name, and report their faults."""
 
 import json
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ _EXACT_S: Final = Fraction(1, 1000)
 
 
 class Examiner:
-    """Reads media playlists, each once, however many variants name it."""
+    """Reads media playlists with their files, each playlist once, however many variants name it."""
 
     def __init__(self, source: Source, report: CheckLog) -> None:
         self._source, self._report = source, report
@@ -29,7 +29,7 @@ class Examiner:
         self._room = MOST_SEGMENTS_IN_ALL
 
     def examine(self, name: str) -> Rendition | None:
-        """Examine a playlist of video or audio, and its files."""
+        """Read a playlist of video or audio and its files; return None if it cannot be read."""
         if name not in self._known:
             playlist = read_playlist(self._source, name, self._report)
             if playlist is not None and playlist.is_multivariant:
@@ -43,7 +43,7 @@ class Examiner:
         return self._known[name]
 
     def of(self, playlist: Playlist) -> Rendition:
-        """Examine the files of a playlist."""
+        """Read the init segments and media segments of a playlist, and return the rendition."""
         check_media(playlist, self._report, is_fragmented=True)
         parts: list[Examined] = []
         track: TrackHeader | None = None
@@ -64,7 +64,7 @@ class Examiner:
         return Rendition(playlist, track, parts, is_cut=_is_cut(playlist, parts))
 
     def pictures(self, name: str) -> Rendition | None:
-        """Examine an I-frame playlist, and the picture that each entry holds."""
+        """Read an I-frame playlist and the picture of each entry; return None if it cannot be read."""
         playlist = read_playlist(self._source, name, self._report)
         if playlist is None:
             return None
@@ -84,7 +84,7 @@ class Examiner:
         return Rendition(playlist, track, parts, is_cut=_is_cut(playlist, parts))
 
     def read_texts(self, name: str) -> None:
-        """Examine a playlist of subtitles."""
+        """Check a playlist of subtitles and the beginning of each of its WebVTT files."""
         playlist = read_playlist(self._source, name, self._report)
         if playlist is not None:
             check_media(playlist, self._report, is_fragmented=False)
@@ -94,7 +94,7 @@ class Examiner:
                     self._check_text(file, entry.name)
 
     def read_session_data(self, master: Playlist) -> None:
-        """Examine the JSON files that EXT-X-SESSION-DATA leads to."""
+        """Check that the files of EXT-X-SESSION-DATA in a multivariant playlist are JSON."""
         for data in master.session_data:
             if data.name is not None and data.get("FORMAT") in {"", "JSON"}:
                 self._read_json(data.name)

@@ -1,5 +1,5 @@
 """
-Judge the I-frame playlists of a video.
+Check the I-frame playlists of a video.
 
 Source: RFC 8216bis, sections 4.4.3.6 and 4.4.6.3; Apple's authoring specification, 6
 and 9.
@@ -19,7 +19,7 @@ def check_iframes(
     examiner: Examiner,
     report: CheckLog,
 ) -> None:
-    """Check the I-frame playlists, and their tags in the multivariant playlist."""
+    """Check the I-frame playlists of a video, and their tags in the multivariant playlist."""
     video = [one for one in renditions if one.kind == "vide"]
     if not master.iframe_variants and video:
         report.add(

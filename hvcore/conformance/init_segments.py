@@ -1,5 +1,5 @@
 """
-Read init segments, and judge them by themselves.
+Read init segments, and check each one alone.
 
 Source: ISO/IEC 23000-19, sections 7.2, 7.3 and 7.5; ISO/IEC 14496-12, section 8.
 """
@@ -30,7 +30,7 @@ _RECORDS: Final = {"avc1": "avcC", "avc3": "avcC", "hvc1": "hvcC", "hev1": "hvcC
 
 @attrs.frozen(kw_only=True)
 class Edit:
-    """The only entry of an edit list, in the track's timescale."""
+    """The only entry of a track's edit list; its time is in the track's timescale."""
 
     media_time: int
     is_plain: bool
@@ -42,14 +42,15 @@ class TrackHeader:
     The description of a track in its init segment.
 
     Attributes:
-        kind: ``vide``, ``soun``, or another handler.
+        kind: The handler type of the track: ``vide``, ``soun`` or another one.
         timescale: Ticks per second.
-        codecs: RFC 6381; as far as this check knows it, else the sample entry's
-            four characters.
+        codecs: The codec as CODECS attributes name it (RFC 6381); of a codec that this
+            check does not know, the four characters of the sample entry.
         nal_length_bytes: 0 where samples hold no NAL units that can be read.
-        level: Of video, as its configuration has it.
-        transfer: Of video, as ``colr`` or else the SPS has it (ITU-T H.273).
-        defaults: Duration, size and flags of samples that do not say otherwise.
+        level: The codec's level of a video track, as its configuration has it.
+        transfer: The transfer function of a video track, as ``colr`` or else the SPS
+            has it (ITU-T H.273).
+        defaults: Duration, size and flags of samples that have none of their own.
     """
 
     name: str
@@ -69,12 +70,12 @@ class TrackHeader:
 
     @property
     def is_hdr(self) -> bool:
-        """True for PQ and HLG."""
+        """True if the video track is HDR: its transfer function is PQ or HLG."""
         return self.transfer in HDR_TRANSFERS
 
 
 def read_init(file: Extent, name: str, report: CheckLog) -> TrackHeader | None:
-    """Read an init segment; None if its track cannot be told."""
+    """Read and check an init segment; return its track, or None if the track cannot be read."""
     try:
         return _Init(file, name, report).read()
     except BoxError as exc:
@@ -94,10 +95,10 @@ class _Init:
 
     def read(self) -> TrackHeader | None:
         """
-        Read and judge it.
+        Read and check the init segment, and return its track.
 
         Raises:
-            BoxError: It is malformed.
+            BoxError: The init segment is malformed.
         """
         top = list(box_locations(self.file))
         brands = self._brands(next((p for p in top if p.kind == "ftyp"), None))
@@ -279,10 +280,11 @@ class _Init:
 
 def check_edit(track: TrackHeader, first_offset: int, report: CheckLog) -> None:
     """
-    Judge the edit list of a track.
+    Check that the edit list of a track only removes the priming of audio or the first video offset.
 
     Args:
-        first_offset: From decoding to showing the first sample, in ticks.
+        first_offset: The time from decoding to showing the first sample, in ticks of
+            the timescale.
     """
     edit = track.edit
     if edit is None:

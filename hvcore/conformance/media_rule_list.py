@@ -1,4 +1,4 @@
-"""The rules for init segments, media segments, and renditions beside each other."""
+"""The rules of the check for init segments, media segments, and renditions beside each other."""
 
 from typing import Final
 

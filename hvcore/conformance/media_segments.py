@@ -1,5 +1,5 @@
 """
-Read media segments, and judge each by itself and after the one before it.
+Read media segments, and check each one alone and against the segment before.
 
 Source: ISO/IEC 23000-19, sections 7.3 and 7.5; ISO/IEC 14496-12, section 8.8.
 Only boxes and the first picture's head are read, whatever a segment's size.
@@ -19,7 +19,7 @@ from hvcore.conformance.samples import Run, read_runs
 from hvcore.conformance.source import Extent, UnreadableError
 
 MOST_FRAGMENTS: Final = 256
-"""In one segment."""
+"""The most fragments that one segment may have."""
 _BEFORE_MOOF: Final = frozenset(
     {"styp", "prft", "emsg", "sidx", "free", "skip", "uuid"}
 )
@@ -31,13 +31,14 @@ _NON_SYNC: Final = 0x10000
 @attrs.frozen(kw_only=True)
 class SegmentHeader:
     """
-    The times and samples of a media segment, in the track's timescale.
+    The times and samples of a media segment; all times are in the track's timescale.
 
     Attributes:
-        start: Decode time of the first sample.
-        durations: The shortest and the longest of its samples but the last.
-        last_sequence: The last number of a fragment.
-        first_offset: From decoding to showing the first sample.
+        start: The decode time of the first sample.
+        durations: The durations of the shortest and the longest sample, without the
+            last one.
+        last_sequence: The sequence number of the last fragment.
+        first_offset: The time from decoding to showing the first sample.
         has_captions: The first picture holds closed captions.
     """
 
@@ -52,7 +53,7 @@ class SegmentHeader:
 
     @property
     def end(self) -> int:
-        """The time at which the next run begins, in units of the timescale."""
+        """The decode time at which the next segment begins, in units of the timescale."""
         return self.start + self.duration
 
 
@@ -64,10 +65,10 @@ def read_segment(
     report: CheckLog,
 ) -> SegmentHeader | None:
     """
-    Read a media segment; None if its times cannot be told.
+    Read and check a media segment; return None if its times cannot be read.
 
     Args:
-        before: The one before it, unless the timeline breaks between them.
+        before: The segment before; None at the beginning and behind a discontinuity.
     """
     try:
         return _Reader(file, name, track, report).read(before)
@@ -79,7 +80,7 @@ def read_segment(
 
 
 def read_picture(file: Extent, name: str, track: TrackHeader, report: CheckLog) -> None:
-    """Judge an entry of an I-frame playlist: it may end behind its first picture."""
+    """Check that an entry of an I-frame playlist holds one whole key frame."""
     try:
         found = list(box_locations(file, may_be_cut=True))
         moof = next((box for box in found if box.kind == "moof"), None)
@@ -118,10 +119,10 @@ class _Reader:
 
     def read(self, before: SegmentHeader | None) -> SegmentHeader | None:
         """
-        Read and judge every fragment.
+        Read and check every fragment of the segment.
 
         Raises:
-            BoxError: One is malformed.
+            BoxError: A fragment is malformed.
             UnreadableError: The file has gone.
         """
         made: list[SegmentHeader] = []
@@ -220,7 +221,7 @@ class _Reader:
             )
 
     def _check_first_picture(self, run: Run, media: BoxLocation) -> bool:
-        """Judge the first picture; return whether it holds closed captions."""
+        """Check that the segment begins with a key frame; return whether it holds closed captions."""
         if run.first_flags & _NON_SYNC:
             self._wrong(
                 "key-frame", "The first sample is not marked as sync sample.", _RUN
@@ -259,7 +260,7 @@ class _Reader:
     def _nal_units(
         self, media: BoxLocation, size: int, type_of: Callable[[int], int]
     ) -> list[tuple[int, int, int]]:
-        """Return type, place and size of each NAL unit of the first sample."""
+        """Return type, position and size of each NAL unit of the first sample."""
         found: list[tuple[int, int, int]] = []
         width = self.track.nal_length_bytes
         at, end = media.body, min(media.body + size, media.end)

@@ -1,5 +1,5 @@
 """
-Read playlists that may be damaged or made to do harm.
+Read HLS playlists, which may be damaged or made to do harm.
 
 Source: RFC 8216bis, sections 4.1, 4.2 and 4.4.
 """
@@ -25,7 +25,7 @@ MOST_PLAYLIST_BYTES: Final = 1024 * 1024
 MOST_SEGMENTS: Final = 20_000
 _END: Final = "#EXT-X-ENDLIST"
 MOST_PLAYLISTS: Final = 200
-"""Named by one multivariant playlist, with other files that it names."""
+"""The most playlists and other files that one multivariant playlist may name."""
 
 _ATTRIBUTE: Final = re.compile(r'([A-Z0-9-]+)=("[^"]*"|[^",]*)(?:,|$)')
 _DURATION: Final = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,12})?),?")
@@ -57,10 +57,10 @@ _MULTIVARIANT_TAGS: Final = frozenset(
 
 def read_playlist(source: Source, name: str, report: CheckLog) -> Playlist | None:
     """
-    Read a playlist; None if nothing can be said of it.
+    Read a playlist and report its syntax errors; return None if it cannot be read.
 
     Args:
-        name: Relative to the multivariant playlist.
+        name: The name of the playlist, relative to the multivariant playlist.
     """
     text = _text(source, name, report)
     if text is None:
@@ -94,7 +94,7 @@ def _text(source: Source, name: str, report: CheckLog) -> str | None:
 
 
 class _Reader:
-    """Reads one playlist; what holds for the next segment is its state."""
+    """Reads one playlist line by line; its state is what the tags so far say about the next segment."""
 
     def __init__(self, name: str, report: CheckLog) -> None:
         self._name, self._report = name, report
@@ -125,7 +125,7 @@ class _Reader:
         }
 
     def read(self, text: str) -> Playlist:
-        """Read every line."""
+        """Read every line of a playlist's text, and return the playlist."""
         lines = re.split(r"\r?\n", text)
         for number, raw in enumerate(lines, 1):
             self._line = number

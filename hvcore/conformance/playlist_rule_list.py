@@ -1,4 +1,4 @@
-"""The rules for playlists, and for what they say of their files."""
+"""The rules of the check for playlists, and for their attributes against the files that they name."""
 
 from typing import Final
 

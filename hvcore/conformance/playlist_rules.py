@@ -1,5 +1,5 @@
 """
-Judge playlists by themselves.
+Check playlists alone, without the files that they name.
 
 Source: RFC 8216bis, sections 4.4 and 8; Apple's authoring specification.
 """
@@ -35,7 +35,7 @@ _SPOKEN: Final = frozenset({"AUDIO", "SUBTITLES"})
 
 
 def check_common(playlist: Playlist, report: CheckLog) -> None:
-    """Check the rules that both kinds of playlists share."""
+    """Check the rules that hold for multivariant and media playlists: single tags, and the version."""
     for tag in _ONCE:
         lines = playlist.tags.get(tag, ())
         if len(lines) > 1:
@@ -55,10 +55,10 @@ def check_common(playlist: Playlist, report: CheckLog) -> None:
 
 def check_media(playlist: Playlist, report: CheckLog, *, is_fragmented: bool) -> None:
     """
-    Judge a media playlist.
+    Check a media playlist without its files: tags, durations and init segments.
 
     Args:
-        is_fragmented: Its segments should have an init segment.
+        is_fragmented: Whether each segment needs an init segment (EXT-X-MAP).
     """
     name = playlist.name
     check_common(playlist, report)
@@ -94,7 +94,7 @@ def check_media(playlist: Playlist, report: CheckLog, *, is_fragmented: bool) ->
 
 
 def check_multivariant(playlist: Playlist, report: CheckLog) -> None:
-    """Judge a multivariant playlist, but for what depends on other files."""
+    """Check a multivariant playlist without the files that it names."""
     check_common(playlist, report)
     if not playlist.variants:
         report.add("multivariant", playlist.name, "It lists no variant.")

@@ -1,8 +1,8 @@
 """
 The tags and segments of playlists, as plain values.
 
-Source: RFC 8216bis, section 4.4. Reading them is in playlist_reading; whether they
-say what they should is in playlist_rules and variant_rules.
+Source: RFC 8216bis, section 4.4. The module playlist_reading reads playlists;
+playlist_rules and variant_rules check them.
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ import attrs
 
 @attrs.frozen(kw_only=True)
 class ByteRange:
-    """A part of a file; both in bytes."""
+    """A range of bytes of a file."""
 
     start: int
     length: int
@@ -21,7 +21,7 @@ class ByteRange:
 
 @attrs.frozen(kw_only=True)
 class MapEntry:
-    """An EXT-X-MAP."""
+    """The init segment that an EXT-X-MAP tag names."""
 
     name: str
     range: ByteRange | None
@@ -30,13 +30,14 @@ class MapEntry:
 @attrs.frozen(kw_only=True)
 class SegmentEntry:
     """
-    A segment of a media playlist.
+    A segment as its media playlist lists it.
 
     Attributes:
-        name: Relative to the multivariant playlist.
-        init: What EXT-X-MAP says for it.
-        is_after_break: EXT-X-DISCONTINUITY stands before it.
-        is_encrypted: EXT-X-KEY holds for it.
+        name: The file of the segment, relative to the multivariant playlist.
+        init: The init segment that EXT-X-MAP names for the segment; None if no tag
+            does.
+        is_after_break: Whether EXT-X-DISCONTINUITY stands before the segment.
+        is_encrypted: Whether an EXT-X-KEY applies to the segment.
     """
 
     line: int
@@ -52,12 +53,13 @@ class SegmentEntry:
 @attrs.frozen(kw_only=True)
 class Tagged:
     """
-    A tag with attributes.
+    A tag of a playlist that has attributes, such as EXT-X-MEDIA.
 
     Attributes:
-        attributes: Without the quotes of quoted strings.
-        name: The file that it leads to, relative to the multivariant playlist;
-            None if it has none.
+        attributes: The attributes' values by name, without the quotes of quoted
+            strings.
+        name: The file that the tag names, relative to the multivariant playlist; None
+            if it names none.
     """
 
     line: int
@@ -65,20 +67,21 @@ class Tagged:
     name: str | None
 
     def get(self, key: str) -> str:
-        """Return an attribute; empty if it is not there."""
+        """Return the value of an attribute of the tag; empty if it is not there."""
         return self.attributes.get(key, "")
 
 
 @attrs.frozen(kw_only=True)
 class Playlist:
     """
-    A playlist of either kind.
+    A multivariant or media playlist, as it was read.
 
     Attributes:
-        tags: The lines of every tag, by its name without ``#``.
-        target_s: None in a multivariant playlist, or if it is not usable.
-        needs: The protocol version that each feature asks for.
-        is_cut: It names more segments than are examined.
+        tags: The line numbers of every tag, by its name without ``#``.
+        target_s: The target duration; None in a multivariant playlist, or if it is not
+            usable.
+        needs: The protocol version that each used feature requires.
+        is_cut: Whether the playlist names more segments than the check examines.
     """
 
     name: str

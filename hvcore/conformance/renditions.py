@@ -1,4 +1,4 @@
-"""Media playlists, together with what was found in their files."""
+"""Media playlists, together with what the check has read from their files."""
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
@@ -12,17 +12,17 @@ from hvcore.conformance.media_segments import SegmentHeader
 from hvcore.conformance.playlists import Playlist, SegmentEntry
 
 MOST_IN_A_WINDOW: Final = 100
-"""Segments that may last no time at all; real ones are some twenty."""
+"""The most segments of a run whose peak bit rate is measured; real runs have some twenty."""
 
 
 @attrs.frozen(kw_only=True)
 class Examined:
     """
-    A segment with its playlist's line.
+    A segment: its entry in the playlist, and what the check has read from its file.
 
     Attributes:
-        size_bytes: None if it could not be read.
-        segment: What it says; None if it could not be understood.
+        size_bytes: The size of the segment; None if it could not be read.
+        segment: Its times and samples; None if they could not be read.
     """
 
     entry: SegmentEntry
@@ -33,12 +33,12 @@ class Examined:
 @attrs.define(slots=False)
 class Rendition:
     """
-    A media playlist and what was found in its files.
+    A media playlist, and what the check has read from its files.
 
     Attributes:
-        track: Of its first init segment; None if there is none to be understood.
-        is_cut: There are more segments than were examined: nothing is known of
-            its end and of its rates.
+        track: The track of its first init segment; None if none could be read.
+        is_cut: Whether there are more segments than were examined; then end and bit
+            rates are not known.
     """
 
     playlist: Playlist
@@ -48,12 +48,12 @@ class Rendition:
 
     @property
     def kind(self) -> str:
-        """``vide``, ``soun``, another handler, or empty."""
+        """The handler type of the track: ``vide``, ``soun`` or another one; empty without a track."""
         return self.track.kind if self.track else ""
 
     @cached_property
     def starts_s(self) -> list[Fraction] | None:
-        """The start time of each segment in seconds; None unless all were understood."""
+        """The start time of each segment in seconds; None unless all segments could be read."""
         if (
             self.is_cut
             or self.track is None
@@ -65,7 +65,7 @@ class Rendition:
 
     @cached_property
     def span_s(self) -> tuple[Fraction, Fraction] | None:
-        """Start of the first sample and end of the last one, in seconds."""
+        """The start of the first sample and the end of the last one in seconds; None if unknown."""
         segments = [part.segment for part in self.parts if part.segment]
         if self.is_cut or self.track is None or not segments:
             return None
@@ -79,7 +79,7 @@ class Rendition:
 
     @cached_property
     def frame_rate(self) -> Fraction | None:
-        """The number of samples per second; None if they are uneven."""
+        """The number of samples per second; None if samples have different durations, or none were read."""
         segments = [part.segment for part in self.parts if part.segment]
         if self.track is None or not segments:
             return None
@@ -97,10 +97,10 @@ class Rendition:
     @cached_property
     def rates_bps(self) -> tuple[Fraction, Fraction] | None:
         """
-        Peak and average segment bit rate (RFC 8216bis, section 4.1).
+        The peak and the average segment bit rate in bit/s (RFC 8216bis, section 4.1).
 
-        The peak is that of the dearest run of segments that lasts from half to one
-        and a half target durations. None if not every size is known.
+        The peak is the highest rate of any run of segments that lasts from half to one
+        and a half target durations. Both are None if not every size is known.
         """
         if self.is_cut:
             return None

@@ -1,4 +1,4 @@
-"""The findings of a check of a video."""
+"""The findings and the report of a check of a video."""
 
 from collections import Counter
 from typing import Final
@@ -9,7 +9,7 @@ from hvcore.conformance.rule import Level, Rule
 from hvcore.conformance.rules import RULES
 
 MOST_OF_A_KIND: Final = 5
-"""Findings of one rule in one file; a film has thousands of segments."""
+"""The most findings of one rule in one file that are listed; a film has thousands of segments."""
 MOST_FINDINGS: Final = 500
 _MOST_CHARACTERS: Final = 300
 
@@ -17,12 +17,12 @@ _MOST_CHARACTERS: Final = 300
 @attrs.frozen(kw_only=True)
 class Finding:
     """
-    A rule that is broken.
+    A rule that a file of the video breaks.
 
     Attributes:
-        file: As the playlists name it, without its query, which may be secret.
-        place: Where in the file: a line, a box; may be empty.
-        message: What is wrong there, for a person.
+        file: The file's name in the playlists, without its query, which may be secret.
+        place: The place in the file, such as a line or a box; may be empty.
+        message: A sentence for people that says what is wrong.
     """
 
     rule: Rule
@@ -34,13 +34,14 @@ class Finding:
 @attrs.frozen(kw_only=True)
 class CheckReport:
     """
-    The outcome of a check.
+    The outcome of a check of a video.
 
     Attributes:
-        findings: What MUST be fixed first.
-        unlisted: Findings beyond the first of their kind.
-        playlists: How many were examined.
-        segments: Likewise, init segments included.
+        findings: The listed findings; those of the level MUST come first.
+        unlisted: The number of findings that are not listed, because there are too
+            many.
+        playlists: The number of playlists that were read.
+        segments: The number of segments that were examined, init segments included.
     """
 
     findings: tuple[Finding, ...]
@@ -51,7 +52,7 @@ class CheckReport:
 
     @property
     def is_conformant(self) -> bool:
-        """Whether every MUST is kept."""
+        """Whether the video breaks no rule of the level MUST."""
         return self.count(Level.MUST) == 0
 
     def count(self, level: Level) -> int:
@@ -60,7 +61,7 @@ class CheckReport:
 
 
 class CheckLog:
-    """Records findings, and what was examined, during a check."""
+    """Collects the findings of a check, and counts the playlists, segments and bytes that it reads."""
 
     def __init__(self) -> None:
         self._findings: list[Finding] = []
@@ -73,11 +74,11 @@ class CheckLog:
 
     def add(self, rule: str, file: str, message: str, place: str = "") -> None:
         """
-        Record a finding.
+        Record that a file breaks a rule.
 
         Args:
-            rule: Its id.
-            file: With its query, if it has one.
+            rule: The id of the rule.
+            file: The file's name in the playlists; its query is removed here.
         """
         found = RULES[rule]
         shown = clean(file)
@@ -96,7 +97,7 @@ class CheckLog:
         )
 
     def report(self) -> CheckReport:
-        """Return the outcome."""
+        """Return the report of all findings and counts so far."""
         return CheckReport(
             findings=tuple(
                 sorted(self._findings, key=lambda f: f.rule.level is not Level.MUST)
@@ -109,7 +110,7 @@ class CheckLog:
 
 
 def clean(address: str) -> str:
-    """Return an address of a playlist as it may be shown: its query may be a token."""
+    """Return an address from a playlist for display: without its query, which may be a token."""
     return _plain(address.partition("?")[0].partition("#")[0])
 
 

@@ -1,4 +1,4 @@
-"""A rule: its name, its level, and the standard that demands it."""
+"""The rules of the check: name, level, and the standard that demands each."""
 
 import enum
 from typing import Final
@@ -7,7 +7,7 @@ import attrs
 
 
 class Level(enum.Enum):
-    """The level of a rule, in the words of RFC 2119."""
+    """The level of a rule: MUST or SHOULD, as RFC 2119 defines them."""
 
     MUST = "MUST"
     SHOULD = "SHOULD"
@@ -19,9 +19,9 @@ class Rule:
     A rule that published videos have to keep.
 
     Attributes:
-        id: Stable; programs and the documentation name rules by it.
+        id: The stable name by which programs and the documentation refer to the rule.
         says: The rule as one sentence.
-        source: The standard and the place in it.
+        source: The standard that demands the rule, and the section.
     """
 
     id: str

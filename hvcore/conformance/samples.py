@@ -1,5 +1,5 @@
 """
-Add up the samples of a track fragment.
+Read the durations, sizes and flags of all samples of a track fragment.
 
 Source: ISO/IEC 14496-12, sections 8.8.7 (tfhd) and 8.8.8 (the runs).
 """
@@ -12,7 +12,7 @@ import attrs
 from hvcore.conformance.boxes import Box, BoxError
 
 MOST_SAMPLES: Final = 50_000
-"""In one fragment; seven minutes of frames at 120 a second."""
+"""The most samples that one fragment may have: seven minutes of frames at 120 a second."""
 _BASE: Final = 0x1
 _DESCRIPTION: Final = 0x2
 _DEFAULTS: Final = (0x8, 0x10, 0x20)
@@ -25,14 +25,16 @@ _DURATION, _SIZE, _FLAGS, _COMPOSITION = 0x100, 0x200, 0x400, 0x800
 @attrs.frozen(kw_only=True)
 class Run:
     """
-    All samples of a track fragment.
+    The samples of a track fragment, added up over all of its runs.
 
     Attributes:
-        durations: The shortest and the longest of all but the last, which may
-            be cut; of the only one, if there is one.
-        longest: Of all.
-        data_offset: Of the first run's data, from its base; None if it has none.
-        has_base: A base is given instead of the moof's.
+        durations: The shortest and the longest duration of a sample, without the last
+            sample, which may be cut, unless it is the only one.
+        longest: The longest duration of a sample, the last one included.
+        data_offset: The offset of the first run's data from its base; None if the run
+            has none.
+        has_base: Whether the fragment names a base offset of its own instead of the
+            moof's.
     """
 
     track_id: int
@@ -51,7 +53,7 @@ class Run:
 
 @attrs.frozen(kw_only=True)
 class _One:
-    """One run."""
+    """The samples of one run of a track fragment."""
 
     durations: Sequence[int]
     sizes: Sequence[int]
@@ -62,10 +64,10 @@ class _One:
 
 def read_runs(part: Box, track_defaults: tuple[int, int, int]) -> Run:
     """
-    Read the header and every run of a ``traf``.
+    Read the header and every run of samples of a ``traf`` box.
 
     Raises:
-        BoxError: Something is missing or too short.
+        BoxError: A header or run of the fragment is missing or too short.
     """
     header = part.need("tfhd")
     flags = header.number("I") & 0xFFFFFF

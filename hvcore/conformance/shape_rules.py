@@ -1,4 +1,4 @@
-"""Judge the shape of pictures: nothing is shown squeezed."""
+"""Check the aspect ratio of renditions, so that no picture is shown squeezed."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -7,7 +7,7 @@ from hvcore.conformance.renditions import Rendition
 from hvcore.conformance.report import CheckLog
 
 _EVEN_PX: Final = 2
-"""Sizes are even numbers, and round ones where they can be."""
+"""The step in pixels to which sizes of pictures are rounded: they are even numbers."""
 
 Size = tuple[int, int]
 
@@ -16,7 +16,7 @@ def check_shapes(
     renditions: Sequence[Rendition], shown_px: Size | None, report: CheckLog
 ) -> None:
     """
-    Compare the pictures of all renditions with the largest, and that with the source.
+    Check that all renditions have the aspect ratio of the largest one and of the source.
 
     Args:
         shown_px: Width and height of the source as it is shown; None where it is not
@@ -49,7 +49,7 @@ def check_shapes(
 
 
 def _are_alike(made: Size, meant: Size) -> bool:
-    """Return whether the one is the other in another size, rounded to even numbers."""
+    """Return whether two sizes have the same aspect ratio, but for rounding to even numbers."""
     (width, height), (across, down) = made, meant
     least = (width - _EVEN_PX) * down, (width + _EVEN_PX) * down
     most = across * (height + _EVEN_PX), across * (height - _EVEN_PX)

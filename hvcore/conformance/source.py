@@ -1,4 +1,4 @@
-"""Sources of a video's files: a storage, a folder, a web server."""
+"""The interface through which the check reads the files of a video, from a storage, folder or web server."""
 
 from typing import Final, Protocol
 
@@ -6,8 +6,10 @@ import attrs
 
 WINDOW_BYTES: Final = 16 * 1024
 """
-What the boxes of a fragment of 6 s and its first picture's head need. The films of a
-day have tens of thousands of fragments.
+The number of bytes that are read at a time.
+
+The boxes of a fragment of 6 s and the head of its first picture fit in. The films of
+a day have tens of thousands of fragments.
 """
 
 
@@ -18,11 +20,11 @@ class UnreadableError(Exception):
 @attrs.frozen(kw_only=True)
 class Piece:
     """
-    A part of a file.
+    Some bytes of a file, with the size of the whole file.
 
     Attributes:
-        data: At most what was asked for; fewer bytes where the file ends.
-        size_bytes: Of the whole file.
+        data: The bytes that were asked for; fewer where the file ends.
+        size_bytes: The size of the whole file.
     """
 
     data: bytes
@@ -30,16 +32,16 @@ class Piece:
 
 
 class Source(Protocol):
-    """Read the files of one video."""
+    """Reads the files of one video for the check."""
 
     def read(self, name: str, start: int, length: int) -> Piece:
         """
-        Read a part of a file.
+        Read some bytes of a file from an offset on.
 
         Args:
-            name: As playlists have it, relative to the multivariant playlist,
-                with its query. What a playlist names is a stranger's text: it may
-                be absolute or lead out of the video's folder.
+            name: The file's name as playlists have it, relative to the multivariant
+                playlist, with its query. Do not trust it: it may be absolute or lead
+                out of the video's folder.
 
         Raises:
             UnreadableError: There is no such file, or it may not be read.
@@ -49,17 +51,17 @@ class Source(Protocol):
 
 class Extent:
     """
-    A file or a byte range of one, read in windows.
+    A file, or a byte range of a file, that is read window by window.
 
     Attributes:
-        size_bytes: Of the file, or of the range.
+        size_bytes: The size of the file or of the range.
     """
 
     def __init__(
         self, source: Source, name: str, start: int = 0, length: int | None = None
     ) -> None:
         """
-        Read the first window.
+        Open a file or a byte range of it, and read the first window.
 
         Raises:
             UnreadableError: There is no such file, or it ends before the range.
@@ -76,10 +78,10 @@ class Extent:
 
     def read(self, at: int, length: int) -> bytes:
         """
-        Return bytes of the extent; fewer where it ends.
+        Return up to ``length`` bytes of the extent from an offset on; fewer where it ends.
 
         Raises:
-            UnreadableError: The file is gone.
+            UnreadableError: The file is gone or may not be read.
         """
         length = min(length, self.size_bytes - at)
         if length <= 0:

@@ -1,5 +1,5 @@
 """
-Check the attributes of variants against their renditions.
+Check the attributes of variants (EXT-X-STREAM-INF) against the measured renditions.
 
 Source: RFC 8216bis, section 4.4.6.2; Apple's authoring specification, 1 and 9.
 """
@@ -19,7 +19,7 @@ from hvcore.conformance.report import CheckLog, clean
 
 _TOLERANCE: Final = Fraction(1, 10)
 _RATE_TOLERANCE: Final = Fraction(1, 2000)
-"""24 and 23.976 are twice as far from each other."""
+"""The relative error that a declared frame rate may have: half of what 24 and 23.976 differ by."""
 _MOST_FRAMES: Final = 60
 _MP3: Final = frozenset({"mp4a.6b", "mp4a.69", "mp4a.40.34"})
 _NUMBER: Final = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,9})?")
@@ -28,12 +28,12 @@ _NUMBER: Final = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,9})?")
 @attrs.frozen(kw_only=True)
 class Variant:
     """
-    A variant with everything that it can play.
+    A variant of a multivariant playlist, with the renditions that it plays.
 
     Attributes:
-        tag: Its EXT-X-STREAM-INF.
-        main: What its own address leads to.
-        sound: The members of its audio group that have files of their own.
+        tag: The variant's EXT-X-STREAM-INF tag.
+        main: The rendition at the variant's own address.
+        sound: The renditions of its audio group that have files of their own.
     """
 
     tag: Tagged
@@ -42,12 +42,12 @@ class Variant:
 
     @property
     def place(self) -> str:
-        """The line of the variant in the multivariant playlist."""
+        """The line number of the variant in the multivariant playlist, as text."""
         return f"line {self.tag.line}"
 
 
 def check_variant(master: Playlist, variant: Variant, report: CheckLog) -> None:
-    """Compare the attributes of a variant with the measured values."""
+    """Check bit rates, codecs, resolution, frame rate, range and captions of a variant's tag against its files."""
     _check_rates(master, variant, report)
     _check_codecs(master, variant, report)
     if variant.main.kind == "vide":
@@ -58,7 +58,7 @@ def check_variant(master: Playlist, variant: Variant, report: CheckLog) -> None:
 
 
 def check_rendition(rendition: Rendition, report: CheckLog) -> None:
-    """Judge the level of a video against its samples."""
+    """Check that a video rendition has at most 60 frames a second and a high enough codec level."""
     track, rate = rendition.track, rendition.frame_rate
     if track is None or rate is None or not track.level:
         return
@@ -83,7 +83,7 @@ def check_rendition(rendition: Rendition, report: CheckLog) -> None:
 def check_channels(
     master: Playlist, tag: Tagged, rendition: Rendition, report: CheckLog
 ) -> None:
-    """Compare CHANNELS with an init segment."""
+    """Check the CHANNELS attribute of an audio rendition against its init segment."""
     declared = tag.get("CHANNELS").partition("/")[0]
     found = rendition.track.channels if rendition.track else 0
     if not declared or (found and declared != str(found)):

@@ -32,7 +32,7 @@ pytest.register_assert_rewrite(
 
 
 def __getattr__(name: str) -> object:
-    """Load the makers of videos when they are asked for: kits need none of them."""
+    """Import the makers of ready videos when they are first asked for; kits need none of them."""
     if name == "FakeTranscoder":
         from hvcore.testing.fake_transcoder import (  # noqa: PLC0415 - see above
             FakeTranscoder,

@@ -1,4 +1,4 @@
-"""Threads that begin together, and forked processes that can be killed, for kits."""
+"""Threads that start together, and forked processes that can be killed, for the kits."""
 
 import os
 import select
@@ -16,9 +16,7 @@ from typing import Any, Final, NoReturn, TypeAlias, TypeVar
 from hvcore.errors import UnavailableError
 
 Report: TypeAlias = Callable[[str], None]
-"""
-Sends a line from a child to its parent.
-"""
+"""A function with which a child process sends a line to its parent."""
 
 TraceFunction: TypeAlias = Callable[[FrameType, str, object], Any]
 CHILD_TIMEOUT_S: Final = 30.0
@@ -30,7 +28,7 @@ _FAILED: Final = "failed: "
 
 
 def at_once(calls: Sequence[Callable[[], None]]) -> None:
-    """Call functions at the same time; raise the first error of a call."""
+    """Call functions in threads that start together; raise the first error of a call."""
     start = threading.Barrier(len(calls))
     failures: list[BaseException] = []
 
@@ -51,7 +49,7 @@ def at_once(calls: Sequence[Callable[[], None]]) -> None:
 
 
 def any_file(_file: str) -> bool:
-    """Count lines of every file."""
+    """Return True: lines of every file are counted."""
     return True
 
 
@@ -63,17 +61,18 @@ def held_at(
     is_counted: Callable[[str], bool] = any_file,
 ) -> tuple[T, OtherT] | None:
     """
-    Call something in a thread that is held at one of its lines while another runs.
+    Call a function in a thread, hold it at one of its lines, and call a second function meanwhile.
 
-    So a race is lost every time, and not now and then. If the other waits for the first
-    (a lock), the first goes on.
+    A race condition shows every time in this way. If the second call waits for the
+    first one, as for a lock, the first one goes on.
 
     Args:
-        line: From 1 on, counted over all that ``first`` calls.
-        is_counted: Tells whether a file's lines count.
+        line: The number of the line, from 1 on, counted over all code that ``first``
+            runs.
+        is_counted: Tells whether the lines of a file count.
 
     Returns:
-        What both returned; None if the first has fewer lines.
+        The results of both calls; None if ``first`` runs fewer lines.
     """
     is_held, goes_on = threading.Event(), threading.Event()
     lines = 0
@@ -109,7 +108,7 @@ def held_at(
 def lines_of(
     call: Callable[[], object], *, is_counted: Callable[[str], bool] = any_file
 ) -> int:
-    """Return the number of lines a call runs, counted as ``held_at`` does."""
+    """Return the number of lines that a call runs, counted as ``held_at`` counts them."""
     lines = 0
 
     def trace(frame: FrameType, event: str, _arg: object) -> TraceFunction | None:
@@ -129,7 +128,7 @@ def lines_of(
 
 
 def spread(lines: int, *, at_most: int) -> Sequence[int]:
-    """Return the lines from 1 on, or so many of them from the first to the last."""
+    """Return all line numbers from 1 to ``lines``, or ``at_most`` of them, evenly spread."""
     if lines <= at_most:
         return range(1, lines + 1)
     step = (lines - 1) / (at_most - 1)
@@ -141,7 +140,7 @@ def ends_within(timeout_s: float, call: Callable[[], object]) -> None:
     Call a function with a time limit; raise its error.
 
     Raises:
-        AssertionError: It did not end in time; its thread is left behind.
+        AssertionError: The call did not end in time; its thread is left behind.
     """
     failures: list[BaseException] = []
 
@@ -161,7 +160,7 @@ def ends_within(timeout_s: float, call: Callable[[], object]) -> None:
 
 
 def is_unavailable(timeout_s: float, call: Callable[[], object]) -> bool:
-    """Return whether a call says in time that what it asks does not answer."""
+    """Return whether a call raises UnavailableError within a time limit."""
     try:
         ends_within(timeout_s, call)
     except UnavailableError:
@@ -171,11 +170,11 @@ def is_unavailable(timeout_s: float, call: Callable[[], object]) -> bool:
 
 class Child:
     """
-    A forked process that does one piece of work.
+    A forked process that does one piece of work and sends lines to its parent.
 
     Args:
-        work: Called in the child with what sends a line to the parent. It builds its
-            backend by itself, as every process does.
+        work: Called in the child with a function that sends a line to the parent. It
+            builds its own backend, as every process does.
     """
 
     def __init__(self, work: Callable[[Report], None]) -> None:
@@ -193,10 +192,10 @@ class Child:
 
     def line(self, timeout_s: float = CHILD_TIMEOUT_S) -> str:
         """
-        Return the next line that the child sent.
+        Wait for the next line that the child sends, and return it.
 
         Raises:
-            AssertionError: It failed, ended, or did not send one in time.
+            AssertionError: The child failed, ended, or sent no line in time.
         """
         deadline = time.monotonic() + timeout_s
         while b"\n" not in self._received:
@@ -216,7 +215,7 @@ class Child:
         return text
 
     def kill(self) -> None:
-        """End the child as the kernel does when memory is short; none of it runs on."""
+        """Kill the child at once (SIGKILL), as the kernel does when memory is short."""
         if self._is_ended:
             return
         self._is_ended = True
@@ -227,10 +226,10 @@ class Child:
 
 def in_child(work: Callable[[], str], *, timeout_s: float = CHILD_TIMEOUT_S) -> str:
     """
-    Do something in a process of its own, and return the line that it gives.
+    Call a function in a process of its own, and return the line that it returns.
 
     Raises:
-        AssertionError: It failed there; the text has the traceback.
+        AssertionError: The function failed; the text has the traceback.
     """
     return in_children([work], timeout_s=timeout_s)[0]
 
@@ -238,7 +237,7 @@ def in_child(work: Callable[[], str], *, timeout_s: float = CHILD_TIMEOUT_S) -> 
 def in_children(
     works: Sequence[Callable[[], str]], *, timeout_s: float = CHILD_TIMEOUT_S
 ) -> list[str]:
-    """Do several things at the same time, each in a process of its own."""
+    """Call functions at the same time, each in a process of its own; return the lines that they return."""
     going, go = os.pipe()
 
     def waiting(work: Callable[[], str]) -> Callable[[Report], None]:

@@ -1,5 +1,5 @@
 """
-Promises that a backend does not keep, as its author declares them.
+Promises of a kit that a backend does not keep, as its author declares them.
 
 Every kit inherits from this. An author names the test of a promise and says why::
 
@@ -33,10 +33,11 @@ class DeclaresDeviations:
 
     def __init_subclass__(cls) -> None:
         """
-        Look at what is declared.
+        Check the declared deviations of a test class.
 
         Raises:
-            TypeError: A name is none of the kit's tests, or its reason is empty.
+            TypeError: A name is not the name of a test of the kit, or its reason is
+                empty.
         """
         super().__init_subclass__()
         for test, reason in cls.deviations.items():

@@ -1,4 +1,4 @@
-"""A transcoder without an encoder: every source becomes a grey film that plays."""
+"""A transcoder without an encoder: every source becomes a grey film that can be played."""
 
 from fractions import Fraction
 from hashlib import sha256
@@ -29,15 +29,15 @@ _POSTER: Final = "poster.jpg"
 @attrs.define(kw_only=True)
 class FakeTranscoder(Transcoder):
     """
-    Takes every source for the same film, and makes it in milliseconds.
+    A transcoder that takes every source for the same film, and makes it in milliseconds.
 
-    The film is real: its segments pass the check of published videos, and players show
-    it. It has no sound.
+    The film has no sound. Its segments pass the check of published videos, and players
+    show it.
 
     Attributes:
-        width_px: Of the source; the ladder follows from it as ever.
-        height_px: Likewise.
-        duration_s: Of the source.
+        width_px: The width of every source, from which the ladder follows.
+        height_px: The height of every source, from which the ladder follows.
+        duration_s: The duration of every source.
     """
 
     width_px: int = 426
@@ -45,7 +45,7 @@ class FakeTranscoder(Transcoder):
     duration_s: int = SEGMENT_S
 
     def capabilities(self) -> Capabilities:
-        """Return that everything can be made."""
+        """Return capabilities that include every codec and format."""
         return Capabilities(
             name="fake",
             pixel_formats=frozenset(PixelFormat),
@@ -54,7 +54,7 @@ class FakeTranscoder(Transcoder):
         )
 
     def probe(self, workspace: Workspace) -> SourceInfo:
-        """Describe the film, whatever the source is."""
+        """Return the facts of the grey film, whatever the source is."""
         return SourceInfo(
             duration_s=float(self.duration_s),
             size_bytes=workspace.source.stat().st_size,
@@ -69,11 +69,11 @@ class FakeTranscoder(Transcoder):
         )
 
     def plan(self, order: TranscodeOrder) -> tuple[Part, ...]:
-        """Make all in one part."""
+        """Return a plan that makes the whole video in one part."""
         return (Part(index=0, order=order),)
 
     def run(self, part: Part, workspace: Workspace) -> PartDone:
-        """Write every rung of the ladder, and a poster."""
+        """Write the segments of every rung of the ladder, and a poster."""
         workspace.check()
         order = part.order
         tracks = tuple(
@@ -84,7 +84,7 @@ class FakeTranscoder(Transcoder):
         return PartDone(tracks=tracks, poster=_POSTER)
 
     def still(self, workspace: Workspace, at_s: float) -> Path:
-        """Make a grey picture of any moment."""
+        """Return a grey picture for any moment of a video."""
         del at_s  # all are alike
         picture = workspace.folder / "still.jpg"
         picture.write_bytes(grey_film.JPEG)

@@ -1,4 +1,4 @@
-"""Ports in memory that keep every promise, for the tests of plugins and programs."""
+"""Backends in memory that keep every promise of their ports, for the tests of plugins and programs."""
 
 import io
 from collections.abc import Iterator
@@ -22,12 +22,12 @@ from hvcore.ports.storage import (
 
 @attrs.define
 class SettableClock:
-    """A clock that stands still until it is moved."""
+    """A clock that stands still until a test moves it."""
 
     moment: datetime = datetime(2026, 1, 2, 3, 4, 5, 678_901, tzinfo=UTC)
 
     def now(self) -> datetime:
-        """Return the moment it was set to."""
+        """Return the moment to which the clock is set."""
         return self.moment
 
     def now_ms(self) -> int:
@@ -36,19 +36,19 @@ class SettableClock:
         return since // timedelta(milliseconds=1)
 
     def move(self, by: timedelta) -> None:
-        """Let time pass."""
+        """Move the clock forward by a time."""
         self.moment += by
 
 
 @attrs.define
 class RecordingInvalidator(CacheInvalidator):
     """
-    An invalidator of a cache in memory.
+    A cache invalidator with a cache in memory, which records its orders.
 
     Attributes:
-        kept: The addresses that the cache keeps.
-        orders: What was ordered, oldest first.
-        is_down: Set it, and the cache does not answer.
+        kept: The addresses for which the cache has an answer.
+        orders: The orders so far, oldest first.
+        is_down: If True, the cache does not answer.
     """
 
     kept: set[str] = attrs.field(factory=set)
@@ -56,7 +56,7 @@ class RecordingInvalidator(CacheInvalidator):
     is_down: bool = False
 
     def invalidate(self, order: InvalidationOrder) -> None:
-        """Carry out an order."""
+        """Record an order, and remove the addresses under its prefixes from the cache."""
         if self.is_down:
             raise UnavailableError("The cache does not answer.")
         self.orders.append(order)
@@ -66,7 +66,7 @@ class RecordingInvalidator(CacheInvalidator):
 
 @attrs.frozen(kw_only=True)
 class MemoryObject:
-    """An object in memory."""
+    """An object of a MemoryStorage."""
 
     data: bytes = attrs.field(repr=False)
     content_type: str | None = None
@@ -75,12 +75,13 @@ class MemoryObject:
 
 class MemoryStorage(Storage):
     """
-    Objects in a dictionary; it also carries out SupportsCopy.
+    A storage whose objects are in a dictionary; it also has SupportsCopy.
 
     Attributes:
-        objects: By path. Storages with the same dictionary have the same objects.
-        is_down: Set it, and everything is unavailable.
-        refuses_removal: Set it, and nothing can be removed.
+        objects: The objects by path. Storages that share the dictionary share the
+            objects.
+        is_down: If True, every call raises UnavailableError.
+        refuses_removal: If True, removing an object raises StorageRefusedError.
     """
 
     def __init__(self, objects: dict[str, MemoryObject] | None = None) -> None:
@@ -89,17 +90,17 @@ class MemoryStorage(Storage):
         self.refuses_removal = False
 
     def stat(self, path: str) -> ObjectInfo:
-        """Describe an object."""
+        """Return size, type and time of the object at a path."""
         return self.info(path, self.found(path))
 
     def open(self, path: str, *, start: int = 0, end: int | None = None) -> BinaryIO:
-        """Open a range of an object as it is now."""
+        """Open a range of the object at a path, with its present bytes."""
         if start < 0 or (end is not None and end < start):
             raise ValueError(f"not a range: {start} to {end}")
         return io.BytesIO(self.found(path).data[start:end])
 
     def write(self, path: str, source: BinaryIO, *, content_type: str) -> ObjectInfo:
-        """Store the bytes of a source."""
+        """Store the bytes of a source as the object at a path."""
         self.check(path)
         self.ping()
         pieces = []
@@ -108,48 +109,48 @@ class MemoryStorage(Storage):
         return self.keep(path, b"".join(pieces), content_type)
 
     def put_file(self, path: str, local: Path, *, content_type: str) -> ObjectInfo:
-        """Store a local file, which stays."""
+        """Store the bytes of a local file as an object; the file stays."""
         with local.open("rb") as file:
             return self.write(path, file, content_type=content_type)
 
     def copy(self, source: str, target: str, *, content_type: str) -> ObjectInfo:
-        """Store a copy of an object."""
+        """Store a copy of an object at another path."""
         self.check(target)
         return self.keep(target, self.found(source).data, content_type)
 
     def walk(self, prefix: str) -> Iterator[ObjectInfo]:
-        """Give every object under a prefix."""
+        """Yield every object under a prefix."""
         for path, found in self.below(prefix):
             yield self.info(path, found)
 
     def delete_tree(self, prefix: str) -> int:
-        """Remove every object under a prefix."""
+        """Remove every object under a prefix, and return their number."""
         below = self.below(prefix)
         if below and self.refuses_removal:
             raise StorageRefusedError("The storage refuses.")
         return sum(self.objects.pop(path, None) is not None for path, _ in below)
 
     def ping(self) -> None:
-        """Raise UnavailableError if it was set to be down."""
+        """Raise UnavailableError if ``is_down`` is set."""
         if self.is_down:
             raise UnavailableError("The storage does not answer.")
 
     def check(self, path: str) -> str:
-        """Return a path if it is one of an object."""
+        """Return the path if it is valid for an object; raise an error otherwise."""
         return check_object_path(path)
 
     def keep(self, path: str, data: bytes, content_type: str) -> ObjectInfo:
-        """Put an object into the dictionary."""
+        """Store bytes as an object in the dictionary."""
         made = MemoryObject(data=data, content_type=content_type)
         self.objects[path] = made
         return self.info(path, made)
 
     def found(self, path: str) -> MemoryObject:
         """
-        Return an object.
+        Return the object at a path.
 
         Raises:
-            ObjectNotFoundError: There is none.
+            ObjectNotFoundError: No object is at the path.
         """
         self.check(path)
         self.ping()
@@ -170,7 +171,7 @@ class MemoryStorage(Storage):
         ]
 
     def info(self, path: str, found: MemoryObject) -> ObjectInfo:
-        """Describe an object that was found."""
+        """Return the description of an object at a path."""
         return ObjectInfo(
             path=path,
             size_bytes=len(found.data),

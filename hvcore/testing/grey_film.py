@@ -1,5 +1,5 @@
 """
-A grey film of any size and length, written without an encoder.
+Make the segments of a grey film of any size and length, without an encoder.
 
 H.264 of the Baseline profile: each segment begins with a picture that is one grey, and
 all others repeat it. Players and ffmpeg decode it.
@@ -39,7 +39,7 @@ JPEG: Final = b64decode(
 
 
 def init_segment(*, width_px: int, height_px: int) -> bytes:
-    """Return the init segment of a film."""
+    """Return the bytes of the init segment of a grey film."""
     sps = _sps(width_px, height_px)
     record = b"\x01" + sps[1:4] + b"\xff\xe1" + _sized(sps) + b"\x01" + _sized(_PPS)
     look = struct.pack(">HHIIIH", width_px, height_px, 0x480000, 0x480000, 0, 1)
@@ -77,11 +77,11 @@ def media_segment(
     number: int, *, width_px: int, height_px: int, starts_s: int, duration_s: float
 ) -> tuple[bytes, int]:
     """
-    Return a media segment, and where its first picture ends.
+    Return the bytes of a media segment of a grey film, and the offset at which its first picture ends.
 
     Args:
-        number: From 0 on.
-        starts_s: From the beginning of the film.
+        number: The number of the segment, from 0 on.
+        starts_s: The start of the segment in seconds from the beginning of the film.
     """
     blocks = -(-width_px // 16) * -(-height_px // 16)
     samples = [_sample(_intra(blocks))]
@@ -134,7 +134,7 @@ def _repeat(blocks: int, frame_number: int) -> bytes:
 
 
 def _unit(header: int, bits: str) -> bytes:
-    """Return a NAL unit, in which no start code is."""
+    """Return a NAL unit, in which bytes that look like a start code are escaped."""
     bits += "1"
     bits += "0" * (-len(bits) % 8)
     made = bytearray([header])

@@ -1,4 +1,4 @@
-"""API keys in memory, for the tests of providers that look keys up."""
+"""API keys in memory, for the tests of authentication providers that look keys up."""
 
 from datetime import datetime
 from typing import Any
@@ -21,13 +21,13 @@ from hvcore.errors import UnavailableError
 @attrs.define
 class MemoryKeyBook:
     """
-    A KeyBook that counts how often it is asked.
+    A KeyBook in memory that counts its lookups.
 
     Attributes:
-        keys: By hash.
-        is_down: Set it, and nothing can be looked up.
-        lookups: How often it was asked.
-        uses: Which keys were used, and when.
+        keys: The API keys by their hashes.
+        is_down: If True, no key can be looked up.
+        lookups: The number of lookups so far.
+        uses: The keys that were used, each with the moment.
     """
 
     keys: dict[str, ApiKey] = attrs.field(factory=dict)
@@ -36,22 +36,22 @@ class MemoryKeyBook:
     uses: list[tuple[ApiKey, datetime]] = attrs.field(factory=list)
 
     def find(self, sha256: str) -> ApiKey | None:
-        """Look a key up."""
+        """Return the API key with a hash, or None if there is none."""
         self.lookups += 1
         if self.is_down:
             raise UnavailableError("The database does not answer.")
         return self.keys.get(sha256)
 
     def note_use(self, key: ApiKey, at: datetime) -> None:
-        """Remember a use."""
+        """Record that an API key was used."""
         self.uses.append((key, at))
 
     def add(self, clock: Clock, **changes: Any) -> str:  # noqa: ANN401 - fields of ApiKey
         """
-        Make a key and return its value.
+        Add an API key, and return the value that a caller sends.
 
         Args:
-            changes: Fields of ApiKey that are not as usual.
+            changes: Values of fields of ApiKey that differ from the defaults.
         """
         value = new_key_value(EnvironmentKind.DEVELOPMENT)
         key = ApiKey(

@@ -1,8 +1,9 @@
 """
 The base of every kit: deviations that authors declare, and a watch over each test.
 
-Each test runs nine hours ahead of UTC and in Turkish, and leaves nothing behind: an author
-whose client library does, says so once::
+Each test runs in a time zone nine hours ahead of UTC and in a Turkish locale. It fails
+if it leaves threads, files or the like behind. An author whose client library leaves
+some declares it once::
 
     class TestAcmeQueue(QueueConformance):
         leftovers = {"threads": "the client keeps one for each address, for good"}
@@ -23,7 +24,7 @@ _MAY_LEAVE: Final = "may_leave"
 
 
 def may_leave(*kinds: str) -> Callable[[TestT], TestT]:
-    """Excuse a test of a kit that breaks something off from leaving nothing behind."""
+    """Allow a test of a kit that interrupts calls to leave things of these kinds behind."""
 
     def excused(test: TestT) -> TestT:
         setattr(test, _MAY_LEAVE, kinds)
@@ -34,7 +35,7 @@ def may_leave(*kinds: str) -> Callable[[TestT], TestT]:
 
 class Kit(DeclaresDeviations):
     """
-    The base of every kit.
+    The base class of every kit, with declared deviations and leftovers.
 
     Attributes:
         leftovers: What tests of this backend may leave behind, with a reason for each:
@@ -48,10 +49,10 @@ class Kit(DeclaresDeviations):
 
     def __init_subclass__(cls) -> None:
         """
-        Look at what is declared.
+        Check the declared leftovers of a test class.
 
         Raises:
-            TypeError: A kind of leftovers is not known, or its reason is empty.
+            TypeError: A kind of leftovers is unknown, or its reason is empty.
         """
         super().__init_subclass__()
         for kind, reason in cls.leftovers.items():

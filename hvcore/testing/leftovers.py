@@ -1,5 +1,5 @@
 """
-The watch over a test: whatever a backend leaves behind in the process and beside its folder.
+Find the leftovers of a test in the process and outside its folder, such as threads and files.
 
 Descriptors, threads, children and files cost a service that runs for months; a working
 directory, a signal handler or a variable that is changed belongs to somebody else.
@@ -23,10 +23,10 @@ from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
 Found: TypeAlias = Mapping[Hashable, str]
-"""Things that a process has, each with words for it."""
+"""Open things of a process by their identity, each with words that describe it."""
 
 GROWS_IN: Final = 3
-"""Tests that leave something of a kind that a process may have once."""
+"""The number of tests in a row that must leave something of a kind before it counts as a leak."""
 GROWS_BY: Final = 16
 _PYTESTS_OWN: Final = "PYTEST_"
 _DESCRIPTORS: Final = (Path("/proc/self/fd"), Path("/dev/fd"))
@@ -36,10 +36,10 @@ _UNLIKE: Final = object()
 
 class LeftoverWatch:
     """
-    Look at a process, and later tell what is new.
+    Records the open things of a process, and finds those that are new after a test.
 
     Args:
-        given: The folder below which all folders of tests are.
+        given: The folder that contains the folders of all tests.
     """
 
     def __init__(self, given: Path) -> None:
@@ -53,10 +53,10 @@ class LeftoverWatch:
 
     def left(self, *, without: Collection[str] = ()) -> Mapping[str, Found]:
         """
-        Return the leftovers by kind; give threads and children a moment to end.
+        Return the leftovers of a test by kind, after a moment in which threads and children may end.
 
         Args:
-            without: Kinds that may be left.
+            without: Kinds of things that the test may leave behind.
         """
         new = self._new(without)
         if new:
@@ -70,7 +70,7 @@ class LeftoverWatch:
         return new
 
     def restore(self) -> None:
-        """Give the next test the process as it was: one culprit is told once."""
+        """Restore the working directory, environment variables and signal handlers, so that only one test is blamed."""
         if _folder() != self._folder:
             os.chdir(self._folder)
         for name in os.environ.keys() - self._environment.keys():
@@ -117,7 +117,7 @@ class LeftoverWatch:
 
 class Growth:
     """
-    Tell a leak from what a process has once, such as the loop of a client library.
+    Tells a leak, which grows with each test, from things that a process opens once.
 
     Sockets, pipes and threads may be new after one test, and stay. If they grow with
     every test, they are left over.
@@ -128,7 +128,7 @@ class Growth:
         self._all: Counter[tuple[object, str]] = Counter()
 
     def is_leak(self, owner: object, kind: str, found: Found) -> bool:
-        """Count the leftovers of one test, and tell whether they grow without end."""
+        """Record the leftovers of one test; return whether the tests of an owner keep leaving more of a kind."""
         self._tests[owner, kind] += 1
         self._all[owner, kind] += len(found)
         times, sum_ = self._tests[owner, kind], self._all[owner, kind]
@@ -136,7 +136,7 @@ class Growth:
 
 
 def open_things() -> Found:
-    """Return the descriptors, threads and children of this process."""
+    """Return the open descriptors, threads and children of this process."""
     gc.collect()
     return {
         (kind, key): words
@@ -197,7 +197,7 @@ def _command(pid: int | None) -> str:
 
 
 def _of_python() -> set[int | None]:
-    """Return the processes that multiprocessing keeps for itself."""
+    """Return the helper processes that multiprocessing keeps for itself."""
     from multiprocessing import forkserver, resource_tracker  # noqa: PLC0415 - if needed
 
     return {
@@ -263,14 +263,14 @@ MAY_GROW_ONCE: Final = ("descriptors", "threads")
 _ENDING: Final = MappingProxyType(
     {"open files": 1.0, "children": 1.0, "descriptors": 0.2, "threads": 0.2}
 )
-"""How many seconds a thing may take to end that was told to."""
+"""The seconds that a thing of each kind may take to end after it was told to."""
 
 _CREATED: Final = set[Path]()
 _HOOKED: Final = list[object]()
 
 
 def created_files() -> set[Path]:
-    """Return the files and folders that this process makes, which grow as it does."""
+    """Return a growing list of the files and folders that this process creates."""
     if not _HOOKED:
         _HOOKED.append(_UNLIKE)
         # For good; it costs a look at each file that is made.

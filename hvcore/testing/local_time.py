@@ -1,4 +1,4 @@
-"""Another time zone of the machine, for kits."""
+"""Change the time zone of the process for a block, for the kits."""
 
 import os
 import time
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def local_time(zone: str) -> Iterator[None]:
-    """Let the machine be in another time zone, as POSIX names one."""
+    """Set the local time zone of the process for a block, by its POSIX name."""
     before = os.environ.get("TZ")
     os.environ["TZ"] = zone
     time.tzset()

@@ -65,27 +65,27 @@ from hvcore.testing.transcoder.watched_work import WatchedWork, children, watch
 
 ASKS_WITHIN_S: Final = 0.5
 ENDS_WITHIN_S: Final = 5.0
-"""The port says 0.5 s from question to question; a killed program takes a moment."""
+"""The most seconds between an error of ``check`` and the end of the work; the port says 0.5 s."""
 ASKS_WHEN_BUSY_S: Final = 1.5
-"""The same, on a machine on which everything else runs, too."""
+"""The most seconds between two calls of ``check``, on a machine that is busy with other work."""
 TRIES: Final = 3
 NEARLY_DONE: Final = 0.98
 TOOLS: Final = ("ffmpeg", "ffprobe", "gstreamer", "libav", "x264", "mediainfo")
 _ROOT: Final = "media/kit"
 _made_once: Final[dict[tuple[type, str], Made]] = {}
-"""Encoding takes most of the time of the kit."""
+"""The parts that were made, by test class and parameters, because encoding takes most of the kit's time."""
 
 
 class KitStop(Exception):  # noqa: N818 - no error: somebody wants the work to end
-    """Raised as the core does when a video is deleted while it is made."""
+    """The error that ``check`` raises in the kit, as the core does when a video is deleted meanwhile."""
 
 
 class KitInterrupt(KeyboardInterrupt):
-    """Raised as by Ctrl-C."""
+    """The error that ``check`` raises in the kit in place of Ctrl-C."""
 
 
 class KitExit(SystemExit):
-    """Raised as by the end of a worker."""
+    """The error that ``check`` raises in the kit in place of a worker's exit."""
 
 
 STOPS: Final = (KitStop, KitInterrupt, KitExit)
@@ -103,7 +103,7 @@ class LocalTranscoderConformance(TranscoderConformance):
         workspace: Workspace,
         tmp_path_factory: pytest.TempPathFactory,
     ) -> Made:
-        """Return the parts of the plan, each in a folder; tests of a kind share them."""
+        """Return the made parts of the plan, each with its folder; tests of a class share them."""
         # Of a kit whose transcoder has parameters each has its own.
         chosen = getattr(request.node, "callspec", None)
         key = (type(self), chosen.id if chosen else "")
@@ -120,7 +120,7 @@ class LocalTranscoderConformance(TranscoderConformance):
         workspace: Workspace,
         tmp_path: Path,
     ) -> WatchedWork:
-        """Make the first part with pictures, and note what it asks and reports."""
+        """Make the first part that has pictures, and return its calls of ``check`` and ``report``."""
         return part_watched(transcoder, order, workspace, tmp_path / "watched")
 
     def test_files_are_what_tracks_say(self, made: Made) -> None:
@@ -143,14 +143,14 @@ class LocalTranscoderConformance(TranscoderConformance):
     def test_parts_make_what_the_plan_says(
         self, transcoder: Transcoder, order: TranscodeOrder, made: Made
     ) -> None:
-        """Rungs are made where there are to be pictures, and audio where there is sound."""
+        """A part makes rungs if it was planned with pictures, and audio if it was planned with sound."""
         for part, (_, done) in zip(planned(transcoder, order), made, strict=True):
             require_planned(part, done)
 
     def test_segments_begin_at_the_multiples_of_their_length(
         self, transcoder: Transcoder, order: TranscodeOrder, made: Made
     ) -> None:
-        """All rungs are cut at the same times, or players cannot go from one to another."""
+        """Segments of all rungs begin at multiples of the segment length, so that players can switch rungs."""
         assert order.source.duration_s > order.segment_s, (
             f"the workspace's video lasts {order.source.duration_s:.1f} s; the kit needs "
             f"one of more than {order.segment_s} s, so that there are two segments"
@@ -162,7 +162,7 @@ class LocalTranscoderConformance(TranscoderConformance):
     def test_every_rendition_lasts_as_long_as_the_source(
         self, transcoder: Transcoder, order: TranscodeOrder, made: Made
     ) -> None:
-        """Every rendition of the ladder is made, and none is cut short or goes on."""
+        """Every rendition of the ladder is made and lasts as long as the source."""
         media = _assembled(transcoder, order, made)
         wanted = [f"video/{rung.key}" for rung in order.ladder.rungs]
         wanted += [audio.name for audio in order.ladder.audio]
@@ -180,7 +180,7 @@ class LocalTranscoderConformance(TranscoderConformance):
     def test_a_made_rendition_can_be_published(
         self, transcoder: Transcoder, order: TranscodeOrder, made: Made
     ) -> None:
-        """The renditions keep the rules that the service checks before publishing."""
+        """The renditions break no rule of the level MUST in the service's check before publishing."""
         media = _assembled(transcoder, order, made)
         source = PublishedSource(
             storage=_stored(media, made),
@@ -209,7 +209,7 @@ class LocalTranscoderConformance(TranscoderConformance):
         tmp_path: Path,
         kind: type[BaseException],
     ) -> None:
-        """An error of ``check`` passes as it is, and no program is left behind."""
+        """An error that ``check`` raises while a part is made ends the work and its programs, and reaches the caller."""
         part = planned(transcoder, order)[0]
         for asked_before in (0, 2):
             folder = tmp_path / f"stopped-{asked_before}"
@@ -220,7 +220,7 @@ class LocalTranscoderConformance(TranscoderConformance):
     def test_probing_that_is_not_wanted_ends(
         self, transcoder: Transcoder, workspace: Workspace
     ) -> None:
-        """The same while the source is looked at."""
+        """An error that ``check`` raises while a source is probed ends the work and its programs, and reaches the caller."""
         _require_end(transcoder.probe, workspace, KitStop, 0)
 
     def test_the_transcoder_asks_whether_to_go_on(
@@ -230,7 +230,7 @@ class LocalTranscoderConformance(TranscoderConformance):
         workspace: Workspace,
         tmp_path: Path,
     ) -> None:
-        """The transcoder calls ``check`` all the time, also while its program stands still."""
+        """The transcoder calls ``check`` at short intervals while it makes a part, also while a program hangs."""
         folders = (tmp_path / f"watched-{number}" for number in count())
         _require_questions(
             lambda: part_watched(transcoder, order, workspace, next(folders))
@@ -239,11 +239,11 @@ class LocalTranscoderConformance(TranscoderConformance):
     def test_the_transcoder_asks_while_it_probes(
         self, transcoder: Transcoder, workspace: Workspace
     ) -> None:
-        """The same while the source is looked at, by a program or not."""
+        """The transcoder calls ``check`` at short intervals while it probes a source, also while a program hangs."""
         _require_questions(lambda: watch(transcoder.probe, workspace))
 
     def test_the_transcoder_tells_its_progress(self, watched: WatchedWork) -> None:
-        """The transcoder calls ``report`` with shares that rise."""
+        """The transcoder calls ``report`` with rising shares of the work from 0 to 1."""
         shares = watched.shares
 
         assert shares, "workspace.report was never called"
@@ -261,7 +261,7 @@ class LocalTranscoderConformance(TranscoderConformance):
     def test_a_file_that_is_no_video_is_unusable(
         self, transcoder: Transcoder, workspace: Workspace, tmp_path: Path
     ) -> None:
-        """The owner of an unusable file gets a sentence, and no attempt is repeated."""
+        """A file without a picture raises UnusableSourceError with a sentence for its owner."""
         letter, nothing = tmp_path / "letter.mp4", tmp_path / "nothing.mp4"
         letter.write_text("Dear Sir or Madam", "utf-8")
         nothing.touch()
@@ -280,7 +280,7 @@ class LocalTranscoderConformance(TranscoderConformance):
         workspace: Workspace,
         tmp_path: Path,
     ) -> None:
-        """Of a source that is gone since it was probed the owner gets a sentence."""
+        """A failed attempt raises an error with a sentence for the video's owner and, for operators, the tool's log."""
         letter = tmp_path / "letter.mp4"
         letter.write_text("Dear Sir or Madam", "utf-8")
         (tmp_path / "failed").mkdir()
@@ -303,7 +303,7 @@ class LocalTranscoderConformance(TranscoderConformance):
         tmp_path: Path,
         known: KnownSource,
     ) -> None:
-        """Pictures are as viewers see them, and each track of sound as it is."""
+        """Probing finds the size, rotation, rate and length of pictures, and each audio track, of known sources."""
         other = workspace_with(workspace, known.file, tmp_path / "known")
 
         require_facts(transcoder.probe(other), known)
@@ -312,7 +312,7 @@ class LocalTranscoderConformance(TranscoderConformance):
     def test_several_videos_are_made_one_after_the_other(
         self, transcoder: Transcoder, workspace: Workspace, tmp_path: Path
     ) -> None:
-        """Each job of a process is made by its own order, with nothing hidden in it."""
+        """Several videos made in one process each follow their own order, and reveal no hidden metadata."""
         for known in KNOWN:
             other = workspace_with(workspace, known.file, tmp_path / known.file)
             order = order_of(transcoder.probe(other))
@@ -336,7 +336,7 @@ class LocalTranscoderConformance(TranscoderConformance):
 def part_watched(
     transcoder: Transcoder, order: TranscodeOrder, workspace: Workspace, folder: Path
 ) -> WatchedWork:
-    """Make the first part with pictures in a new folder, and watch that."""
+    """Make the first part that has pictures in a new folder; return its calls of ``check`` and ``report``."""
     parts = planned(transcoder, order)
     part = next((part for part in parts if part.has_pictures), parts[0])
     folder.mkdir(parents=True)
@@ -349,7 +349,7 @@ def _require_end(
     kind: type[BaseException],
     asked_before: int,
 ) -> None:
-    """Require that work ends when ``check`` raises, with all that it has started."""
+    """Assert that work and its programs end when ``check`` raises an error, and that the error is passed on."""
     asked, raised_at_s = 0, list[float]()
 
     def stop() -> None:
@@ -378,7 +378,7 @@ def _require_end(
 
 
 def _require_questions(watched: Callable[[], WatchedWork]) -> None:
-    """Require that ``check`` is called all the time; a busy machine gets three tries."""
+    """Assert that ``check`` is called at short intervals; a busy machine gets three tries."""
     longest_s = min_so_far = max(watched().gaps_s)
     for _ in range(TRIES - 1):
         if longest_s < ASKS_WHEN_BUSY_S:
@@ -392,7 +392,7 @@ def _require_questions(watched: Callable[[], WatchedWork]) -> None:
 
 
 def _require_sentence(told: str, source: Path) -> None:
-    """Require a sentence for the owner of a source, without names of files and tools."""
+    """Assert that a text is a sentence for a video's owner, without names of files and tools."""
     assert told.endswith("."), f"this is no sentence: {told!r}"
     assert "\n" not in told, f"these are several lines: {told!r}"
     assert source.name not in told, f"this names the file: {told!r}"
@@ -410,7 +410,7 @@ def _assembled(transcoder: Transcoder, order: TranscodeOrder, made: Made) -> Med
 
 
 def _stored(media: MediaIndex, made: Made) -> MemoryStorage:
-    """Lay everything out as the service stores it."""
+    """Return a storage with all made files in the places where the service stores them."""
     storage = MemoryStorage()
     for folder, part in made:
         for track in part.tracks:

@@ -1,10 +1,10 @@
-"""The options of kits, for pytest: it is loaded by every pytest beside hvcore."""
+"""The pytest plugin that adds the options of the kits; pytest loads it wherever hvcore is installed."""
 
 import pytest
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the options of kits to those of pytest."""
+    """Add the options of the kits, such as ``--hv-large``, to pytest's command line."""
     parser.getgroup("hvcore").addoption(
         "--hv-large",
         action="store_true",

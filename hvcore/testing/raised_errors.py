@@ -1,11 +1,12 @@
 """
-Errors that are raised at each line of a backend, for kits.
+Interrupt a backend's call by an error at each of its lines, for the kits.
 
-As a thread is held at each line to lose every race, a call is broken off at each line: by a
-disk that fails, by Ctrl-C, by an exit, by a generator that is closed. A call must pass the
-error on, and what it changed must be found as it was before or as it is afterwards.
+The errors are those of a failing disk, of Ctrl-C, of an exit, and of a generator that
+is closed. A call must pass the error on, and leave its data as before or as after the
+whole call.
 
-Errors are raised in the backend's own code alone, and not where it cleans up (``finally``,
+Errors are raised in the backend's own code alone, and not where it cleans up
+(``finally``,
 ``__exit__``): nobody can write a clean-up that is broken off itself.
 """
 
@@ -42,10 +43,10 @@ _Line: TypeAlias = tuple[CodeType, int]
 @attrs.frozen(kw_only=True)
 class BrokenOffCall(Generic[T]):
     """
-    The end of a call in one line of which an error was raised.
+    The outcome of a call in one line of which an error was raised.
 
     Attributes:
-        kind: The class that was raised.
+        kind: The class of the raised error.
         place: The file and line, such as ``backend.py:83``.
         result: The returned value; None if an error arrived.
         error: The error that arrived; None if the call returned, which it may after an
@@ -68,21 +69,25 @@ def break_off_at_each_line(  # noqa: PLR0913 - each is another thing
     at_most: int = 400,
 ) -> None:
     """
-    Raise an error of each kind at each line of backends that a call comes to.
+    Call a function again and again, each time raising an error at another line of the backends' code.
 
-    Everything is done in threads, so that a call that hangs is told.
+    Calls run in threads, so that a call that hangs is reported.
 
     Args:
-        call: Begins anew each time. Lines that it repeats count the first two times and
+        call: The function under test, which begins anew each time. Lines that it
+            repeats count the first two times and
             the last time.
-        backends: Errors are raised in the code of their classes' packages.
-        look: Called after each; what it asserts is told with the error and its place.
-        before: Called before each, with no errors.
+        backends: The backends under test; errors are raised in the packages of their
+            classes.
+        look: Called after each call; a failed assertion is reported with the error and
+            its place.
+        before: Called before each call, without errors.
         never: Errors that an OSError must not become: a failing disk is no absence.
-        at_most: Calls, evenly spread over lines and kinds.
+        at_most: The most calls, evenly spread over lines and kinds of errors.
 
     Raises:
-        AssertionError: An error was swallowed or changed, ``look`` failed, or a call hangs.
+        AssertionError: An error was swallowed or changed, ``look`` failed, or a call
+            hangs.
     """
     is_own = FilesOf(backends)
     counting = _Tracing(is_own)
@@ -144,7 +149,7 @@ def _traced(
 
 class _Tracing:
     """
-    Count the lines of backends that a call comes to, and raise an error at one.
+    Counts the lines of backends that a call runs, and raises an error at one of them.
 
     Attributes:
         lines: As they came; without those on which nothing can be raised.
@@ -165,7 +170,7 @@ class _Tracing:
         self.place: str | None = None
 
     def trace(self, frame: FrameType, event: str, _arg: object) -> TraceFunction | None:
-        """Be called by Python at each call and line."""
+        """Count a line, and raise the error if it is the chosen one; Python calls this at each call and line."""
         if event == "call" and not self._is_own(frame.f_code.co_filename):
             return None
         if event == "line" and _can_raise(frame):
@@ -179,9 +184,9 @@ class _Tracing:
 
 class FilesOf:
     """
-    The files of backends: of their packages, or of their classes alone in hvcore itself.
+    The source files of backends: of their packages, or, for classes in hvcore itself, of the classes alone.
 
-    It is what ``held_at`` asks which lines count.
+    The parameter ``is_counted`` of ``held_at`` takes an instance.
     """
 
     def __init__(self, backends: Sequence[object]) -> None:
@@ -192,7 +197,7 @@ class FilesOf:
                 self._add(kind.__module__)
 
     def __call__(self, file: str) -> bool:
-        """Tell whether a file is one of a backend."""
+        """Return whether a file belongs to one of the backends."""
         return file in self._files or file.startswith(self._folders)
 
     def _add(self, module: str) -> None:

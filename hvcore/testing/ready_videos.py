@@ -1,4 +1,4 @@
-"""Ready videos for the tests of programs that embed the service."""
+"""Make ready videos for the tests of programs that embed the service."""
 
 import io
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from hvcore.testing.fake_transcoder import FakeTranscoder
 
 _WORKER: Final = "make_ready_video"
 _ROUNDS: Final = 10
-"""More than a job has tasks behind one another; none is tried again."""
+"""The most rounds of tasks for one video: more than a job has tasks in a row."""
 _SHARED: Final = ("clock", "engine", "queue", "registry", "storage", "_chosen")
 
 
@@ -31,15 +31,15 @@ def make_ready_video(
     **video: Unpack[NewVideo],
 ) -> EmbeddedVideo:
     """
-    Make a video that is ready and plays: in this thread, in hundredths of a second.
+    Make a video that is ready and plays, in this thread, within hundredths of a second.
 
-    All happens as with every other video, its events too, only the encoding does not:
-    neither the service's own transcoder nor ffmpeg is asked. No worker may be at work
-    in the same database meanwhile.
+    The video goes through the same steps and events as every other video, but for
+    encoding: neither the service's own transcoder nor ffmpeg runs. No worker may work
+    on the same database meanwhile.
 
     Args:
-        environment: Whose video it is.
-        transcoder: Makes the film; None takes a FakeTranscoder.
+        environment: The environment that the video belongs to.
+        transcoder: The transcoder that makes the film; None: a FakeTranscoder.
         video: See hvcore.embedding.NewVideo.
 
     Raises:
@@ -66,11 +66,11 @@ def make_ready_video(
 
 
 _SOURCE: Final = grey_film.init_segment(width_px=426, height_px=240)
-"""It is recognised as MP4, and nobody decodes it."""
+"""The bytes of the uploaded file: they are recognised as MP4, and nothing decodes them."""
 
 
 def _worker(services: Services, transcoder: Transcoder) -> Services:
-    """Return the same services with another transcoder, whatever rules of the settings say."""
+    """Return the services with another transcoder for every video, whatever routes the settings have."""
     settings = services.settings
     rules = attrs.evolve(settings.transcoder, routes=())
     overrides = {**services.recipe.overrides, "transcoder": transcoder}
@@ -88,7 +88,7 @@ def _worker(services: Services, transcoder: Transcoder) -> Services:
 
 
 class _HastyUnitOfWork:
-    """Opens transactions that no power cut need spare, which SQLite commits sooner."""
+    """Opens transactions that need not survive a power cut, which SQLite commits faster."""
 
     def __init__(self, uow: UnitOfWork) -> None:
         self._uow = uow

@@ -1,4 +1,4 @@
-"""Outgoing requests in memory, for the tests of programs that embed the service."""
+"""Record outgoing requests instead of sending them, for the tests of programs that embed the service."""
 
 import io
 from collections.abc import Callable, Iterator, Mapping
@@ -20,11 +20,11 @@ from hvcore.safe_http.targets import parse_target
 @attrs.frozen(kw_only=True)
 class SentRequest:
     """
-    A request that was to be sent.
+    An outgoing request that was recorded and not sent.
 
     Attributes:
         method: ``GET`` or ``POST``.
-        body: Of a POST.
+        body: The body of a POST.
     """
 
     method: str
@@ -35,15 +35,17 @@ class SentRequest:
 
 class RecordingOutbound(OutboundHttp):
     """
-    Connect to nobody: note what is to be sent, and answer from memory.
+    Records outgoing requests and answers them from memory, without any connection.
 
-    Addresses must have the form that the service demands of all; no name is looked up.
+    Addresses must have the form that the service demands of all addresses; no host name
+    is looked up.
 
     Attributes:
-        sent: What was to be sent, the oldest first.
-        files: What lies at addresses, for fetches; others are 404.
-        statuses: How addresses answer a POST; others do with 200.
-        is_down: Set it, and nobody answers.
+        sent: The recorded requests, oldest first.
+        files: The files that a GET returns, by address; other addresses answer 404.
+        statuses: The status with which an address answers a POST; other addresses
+            answer 200.
+        is_down: If True, no address answers.
     """
 
     def __init__(self, files: Mapping[str, bytes] | None = None) -> None:
@@ -55,10 +57,10 @@ class RecordingOutbound(OutboundHttp):
 
     def check(self, url: str, *, client: str) -> None:  # noqa: ARG002 - no client has a share here
         """
-        Refuse an address that no service takes.
+        Refuse an address whose form no service accepts.
 
         Raises:
-            TargetRefusedError: Its form is wrong.
+            TargetRefusedError: The form of the address is wrong.
         """
         parse_target(url)
 
@@ -72,7 +74,7 @@ class RecordingOutbound(OutboundHttp):
         check: Callable[[], None] = lambda: None,
     ) -> OutboundResponse:
         """
-        Note a POST, and answer it.
+        Record a POST, and return the status that ``statuses`` has for its address.
 
         Raises:
             TargetRefusedError: The form of the address is wrong.
@@ -92,7 +94,7 @@ class RecordingOutbound(OutboundHttp):
         check: Callable[[], None] = lambda: None,
     ) -> Iterator[StreamedResponse]:
         """
-        Note a GET, and answer it with the file at the address.
+        Record a GET, and return the file that ``files`` has for its address.
 
         Raises:
             TargetRefusedError: The form of the address is wrong.

@@ -1,5 +1,5 @@
 """
-The promises of transcoders whose parts are made elsewhere, as tests.
+The promises of transcoders whose parts are made by a remote service, as tests.
 
 A plugin's tests inherit and say where the source is, and how the service is doing::
 
@@ -46,7 +46,7 @@ from hvcore.testing.transcoder import TranscoderConformance
 
 @attrs.define
 class SubmittedPart:
-    """One part, and what was remembered of it."""
+    """A part that was submitted to the remote service, and the handles that were remembered of it."""
 
     part: Part
     workspace: Workspace
@@ -54,44 +54,44 @@ class SubmittedPart:
 
 
 Submit = Callable[[str], SubmittedPart]
-"""Submits the first part of a plan with a key."""
+"""A function that submits the first part of a plan under a key."""
 
 
 class RemoteTranscoderConformance(TranscoderConformance):
     """
-    The promises of every transcoder whose parts are made elsewhere.
+    The promises of every transcoder whose parts are made by a remote service.
 
     Attributes:
-        source_path: Where a short video lies in the storage.
+        source_path: The path of a short video in the storage.
     """
 
     source_path: str
 
     @pytest.fixture
     def transcoder(self) -> RemoteTranscoder:
-        """Make the transcoder, with a service that knows no job."""
+        """Return the transcoder under test, with a remote service that has no jobs."""
         raise NotImplementedError
 
     @pytest.fixture
     def storage(self) -> Storage:
-        """Make a storage that the service reaches, with the source in it."""
+        """Return a storage that the remote service reaches, with the source in it."""
         raise NotImplementedError
 
     def jobs(self) -> Sequence[str]:
-        """Name the running jobs of the service, past the transcoder's code."""
+        """Return the running jobs of the remote service, found without the transcoder's code."""
         raise NotImplementedError
 
     def finish_jobs(self) -> None:
-        """Have the service finish what it works on."""
+        """Make the remote service finish all of its jobs."""
         raise NotImplementedError
 
     def break_off(self) -> None:
-        """Have the service answer nothing any more, as in an outage."""
+        """Make the remote service answer no further request, as in an outage."""
         raise NotImplementedError
 
     @pytest.fixture
     def workspace(self, tmp_path: Path, storage: Storage) -> Workspace:
-        """Make a workspace whose source is in the storage, and may not be fetched."""
+        """Return a workspace whose source is in the storage; a fetch of the source fails the test."""
         return self.workspace_of(tmp_path, storage, [], key="kit-probe")
 
     @pytest.fixture
@@ -102,19 +102,19 @@ class RemoteTranscoderConformance(TranscoderConformance):
         storage: Storage,
         tmp_path: Path,
     ) -> Submit:
-        """Submit the first part of a plan with a key."""
+        """Return a function that submits the first part of a plan under a key."""
         return partial(self.submitted, transcoder, order, storage, tmp_path)
 
     def test_a_part_is_submitted_and_its_handle_remembered(
         self, submit: Submit
     ) -> None:
-        """The handle is remembered before ``run`` returns, and not only returned."""
+        """Running a part submits one remote job, and its handle is remembered before ``run`` returns."""
         submit("kit-1")
 
         assert len(self.jobs()) == 1
 
     def test_a_remote_job_is_found_again_by_its_key(self, submit: Submit) -> None:
-        """A worker that was killed before it remembered the handle leaves no second job."""
+        """Running a part again under the same key finds the first remote job and submits no second one."""
         first = submit("kit-1")
 
         second = submit("kit-1")
@@ -123,7 +123,7 @@ class RemoteTranscoderConformance(TranscoderConformance):
         assert len(self.jobs()) == 1
 
     def test_another_key_is_another_remote_job(self, submit: Submit) -> None:
-        """After a failure the service must not answer with the failed job."""
+        """Running a part under another key submits another remote job."""
         first = submit("kit-1")
 
         second = submit("kit-2")
@@ -134,7 +134,7 @@ class RemoteTranscoderConformance(TranscoderConformance):
     def test_a_question_submits_nothing(
         self, transcoder: RemoteTranscoder, submit: Submit
     ) -> None:
-        """With a handle, ``run`` only asks; the source is neither fetched nor named."""
+        """Running a part with a handle returns the job's progress, and submits or fetches nothing."""
         made = submit("kit-1")
         handle = made.remembered[-1]
 
@@ -151,7 +151,7 @@ class RemoteTranscoderConformance(TranscoderConformance):
         submit: Submit,
         storage: Storage,
     ) -> None:
-        """Each file that is named is there, as long as it is said to be."""
+        """Each file that a finished job names is in its target or workspace, with the given size."""
         made = submit("kit-1")
         self.finish_jobs()
 
@@ -178,7 +178,7 @@ class RemoteTranscoderConformance(TranscoderConformance):
     def test_a_cancelled_remote_job_ends(
         self, transcoder: RemoteTranscoder, submit: Submit
     ) -> None:
-        """Cancelling twice is once; asking for it afterwards is a failed attempt."""
+        """A cancelled remote job ends; a second cancel succeeds, and running it raises TranscodeError."""
         made = submit("kit-1")
         handle = made.remembered[-1]
 
@@ -192,7 +192,7 @@ class RemoteTranscoderConformance(TranscoderConformance):
     def test_a_remote_job_is_cancelled_by_its_key_alone(
         self, transcoder: RemoteTranscoder, submit: Submit
     ) -> None:
-        """Without a handle the service is asked for what has the key, and nothing else ends."""
+        """Cancelling by key without a handle ends the job with that key and no other."""
         submit("kit-1")
         submit("kit-2")
 
@@ -203,13 +203,13 @@ class RemoteTranscoderConformance(TranscoderConformance):
     def test_the_end_of_an_unknown_job_is_confirmed(
         self, transcoder: RemoteTranscoder
     ) -> None:
-        """There may never have been a remote job."""
+        """Cancelling an unknown remote job succeeds, because there may never have been one."""
         transcoder.cancel("kit-unknown", None)
 
     def test_an_outage_is_no_failure(
         self, transcoder: RemoteTranscoder, submit: Submit
     ) -> None:
-        """While nobody answers, the remote job stands, and the caller tries again."""
+        """An outage of the remote service raises UnavailableError, so that the caller tries again."""
         made = submit("kit-1")
         handle = made.remembered[-1]
 
@@ -228,7 +228,7 @@ class RemoteTranscoderConformance(TranscoderConformance):
         folder: Path,
         key: str,
     ) -> SubmittedPart:
-        """Submit the first part of a plan with a key."""
+        """Submit the first part of a plan under a key, and return it with its remembered handles."""
         remembered: list[str] = []
         part = transcoder.plan(order)[0]
         workspace = self.workspace_of(folder, storage, remembered, key=key)
@@ -240,7 +240,7 @@ class RemoteTranscoderConformance(TranscoderConformance):
     def workspace_of(
         self, folder: Path, storage: Storage, remembered: list[str], *, key: str
     ) -> Workspace:
-        """Make the workspace of an attempt; its source may not be fetched."""
+        """Return the workspace of an attempt; a fetch of its source fails the test."""
 
         def fetch() -> Path:
             pytest.fail("the source was fetched; ask for its address")

@@ -1,9 +1,9 @@
-"""The sentences that operators are told, for kits."""
+"""Check sentences that are written for operators, for the kits."""
 
 from collections.abc import Sequence
 
 
 def assert_sentences(told: Sequence[str]) -> None:
-    """Look whether something is a sequence of texts, and not one text."""
+    """Assert that a value is a sequence of texts, and not one text."""
     assert not isinstance(told, str | bytes), "one text is no sequence of sentences"
     assert all(one.strip() for one in told), "an empty sentence"

@@ -1,8 +1,8 @@
 """
-The surroundings in which kits run every test: nine hours ahead of UTC, in Turkish.
+Set the time zone and locale in which kits run every test: nine hours ahead of UTC, in Turkish.
 
-A backend that takes local time for UTC is right where its author and the build machine
-are at UTC; one that has a C library write numbers is right where they have a point.
+So tests find backends that take local time for UTC, and backends whose C library writes
+numbers with a comma, also on machines that run at UTC in English.
 """
 
 import locale
@@ -17,19 +17,19 @@ from pathlib import Path
 from typing import Final
 
 ZONE: Final = "<+09>-9"
-"""As POSIX writes nine hours ahead: needs no data of time zones."""
+"""The time zone nine hours ahead of UTC, in the POSIX form that needs no time zone data."""
 LOCALE: Final = "tr_TR.UTF-8"
-"""Its small I has no other case in ASCII, and its decimal point is a comma."""
+"""A locale in which a small I has no upper case in ASCII, and the decimal point is a comma."""
 _COMPILE_LIMIT_S: Final = 60.0
 
 
 @contextmanager
 def far_away(folder: Path) -> Iterator[None]:
     """
-    Set the zone, and the locale where the machine has it or can make it.
+    Set the time zone, and the locale where the machine has it or can make it.
 
     Args:
-        folder: Where the locale is made, once.
+        folder: The folder in which the locale is made, once.
     """
     names = ("TZ", "LC_ALL", "LOCPATH")
     before = {name: os.environ.get(name) for name in names}
@@ -66,7 +66,7 @@ def _set_locale(folder: Path) -> None:
 
 @cache
 def _made(folder: Path) -> bool:
-    """Make the locale with what GNU systems have for that, which takes a second."""
+    """Make the locale with the tools of GNU systems, which takes a second."""
     program = shutil.which("localedef")
     if program is None:
         return False

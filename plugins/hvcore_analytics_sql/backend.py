@@ -1,4 +1,4 @@
-"""Served segments in the service's own database."""
+"""Count served segments in the service's own database."""
 
 import json
 from collections.abc import Collection, Mapping, Sequence
@@ -52,16 +52,16 @@ _SERVED: Final = (
 
 
 class SqlAnalytics(SqlLiveCounts, SqlSegmentDetails, SupportsReports, AnalyticsStore):
-    """Counts in SQLite or PostgreSQL."""
+    """An analytics store with its counts in SQLite or PostgreSQL."""
 
     reports = frozenset(AnalyticsReport)
 
     def write(self, batch: ServedBatch) -> None:
         """
-        Add the counts and move the file's position, both or neither.
+        Add the counts of a batch and move the spool file's position, both or neither.
 
         Raises:
-            BatchRefusedError: It begins elsewhere than at the position.
+            BatchRefusedError: The batch does not begin at the position.
         """
         with self._database.writing() as connection:
             apply(connection, batch)
@@ -79,28 +79,29 @@ class SqlAnalytics(SqlLiveCounts, SqlSegmentDetails, SupportsReports, AnalyticsS
             connection.commit()
 
     def prepare(self) -> None:
-        """Make the tables."""
+        """Make the tables of the store."""
         prepare(self._database, count_anew)
 
     def uninstall(self) -> None:
-        """Remove the tables."""
+        """Remove the tables of the store."""
         uninstall(self._database)
 
     def is_prepared(self) -> bool:
-        """Return whether the tables are those of this version."""
+        """Return whether the tables of the store have the form of this version."""
         return is_prepared(self._database)
 
     def is_consistent(self) -> bool:
         """
-        Return whether different videos are counted as often as they were served.
+        Return whether the counts of different videos agree with the rows of video_days.
 
-        They are not if a version without these tables has written.
+        They disagree after a version without the tables of different videos has
+        written.
         """
         with self._database.reading() as connection:
             return fit_together(connection)
 
     def ping(self) -> None:
-        """Raise UnavailableError if the tables are not there."""
+        """Raise UnavailableError if the database or the tables of the store are not there."""
         if not self.is_prepared():
             raise UnavailableError(
                 "The analytics tables are not at this version; run: hv migrate."

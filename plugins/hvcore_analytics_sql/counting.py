@@ -1,4 +1,4 @@
-"""Add a batch to the tables."""
+"""Add a batch of counts to the tables of the analytics store."""
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
@@ -48,10 +48,10 @@ _MOVE: Final = (
 
 def apply(connection: Connection, batch: ServedBatch) -> None:
     """
-    Add the counts and move the position; nothing if that was done before.
+    Add the counts of a batch and move the file's position; do nothing if that was done before.
 
     Raises:
-        BatchRefusedError: It does not begin at the position.
+        BatchRefusedError: The batch does not begin at the position.
     """
     if not _advance(connection, batch.id):
         return
@@ -77,18 +77,18 @@ def apply(connection: Connection, batch: ServedBatch) -> None:
 
 
 def to_ms(moment: datetime) -> int:
-    """Return the number that a moment is in the tables."""
+    """Return a time as milliseconds since 1970, as the tables have it."""
     return (moment - _EPOCH) // _MS
 
 
 def from_ms(moment_ms: int) -> datetime:
-    """Return the moment that a number in the tables means."""
+    """Return the time for a number of milliseconds since 1970 from the tables."""
     return _EPOCH + moment_ms * _MS
 
 
 def _advance(connection: Connection, part: BatchId) -> bool:
     """
-    Move a file's position; False if it is already there.
+    Move the position of a spool file to the end of a batch; return False if the batch was applied already.
 
     The row stays locked until the commit: whoever else has the same batch
     waits, and then finds that it was applied.
@@ -187,7 +187,7 @@ def _origin_row(count: OriginCount) -> Row:
 
 
 def _summed(rows: Iterable[Row], *, key_columns: int) -> Sequence[Row]:
-    """Sum rows up by a table's key; they end with the count and its two moments."""
+    """Add up rows with the same key; each ends with a count and its first and last moment."""
     found: dict[Row, Row] = {}
     for row in rows:
         key = row[:key_columns]

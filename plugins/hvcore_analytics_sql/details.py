@@ -1,4 +1,4 @@
-"""Players' reports, and where segments went."""
+"""Store players' reports, countries and referrers of segments in the service's database."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -42,7 +42,7 @@ _FUNCTIONS: Final[Mapping[Aggregation, Callable[..., Any]]] = {
 
 
 class SqlSegmentDetails:
-    """Reports about segments, in SQLite or PostgreSQL."""
+    """Players' reports, countries and referrers of segments, in SQLite or PostgreSQL."""
 
     _database: Database
 
@@ -84,7 +84,7 @@ def _of_environments(table: Table) -> "Iterator[sa.ColumnElement[bool]]":
 
 
 def _quality_columns() -> "Iterator[sa.ColumnElement[Any]]":
-    """Give an aggregated column for each playback measure, in the declared order."""
+    """Return an aggregated column for each playback metric, in the declared order."""
     for declared in PLAYBACK_COLUMNS:
         yield _FUNCTIONS[declared.aggregation](quality_days.c[declared.name])
 
@@ -103,10 +103,10 @@ def _origins_question(
     counted: Table, conditions: "Callable[[Table], Iterator[sa.ColumnElement[bool]]]"
 ) -> sa.SelectBase:
     """
-    Return a query for the segments of each day: by known origin, and in all.
+    Return a query for the segments of each day: by known origin, and in total.
 
     Args:
-        counted: The smallest table of days that has all of it.
+        counted: The smallest table of days that has all segments of the scope.
     """
     columns = origin_days.c
     known = (

@@ -1,4 +1,4 @@
-"""Segments served of environments on some days, from the summed tables."""
+"""Read the served segments of environments on some days, from tables of sums."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -34,12 +34,12 @@ _LAST: Final = sa.bindparam("last", type_=sa.Date())
 
 
 def on_these_days(table: Table) -> "sa.ColumnElement[bool]":
-    """Return the condition for days_of."""
+    """Return the SQL condition for a range of days, whose parameters ``days_of`` gives."""
     return table.c.day.between(_FIRST, _LAST)
 
 
 def days_of(days: DateRange) -> Mapping[str, object]:
-    """Return the parameters of on_these_days."""
+    """Return the parameters of the condition ``on_these_days`` for a range of days."""
     # As texts: SQLite has no other days, and PostgreSQL reads them, too.
     return {
         "first": (days.first or date.min).isoformat(),
@@ -48,13 +48,13 @@ def days_of(days: DateRange) -> Mapping[str, object]:
 
 
 def limited_sum(column: "sa.Column[int]") -> "sa.ColumnElement[int]":
-    """Return a sum that fits into 64 bits."""
+    """Return the SQL sum of a column, cast to 64 bits."""
     # PostgreSQL's own sum of such numbers is a decimal, which is slow to read.
     return sa.cast(sa.func.sum(column), sa.BigInteger)
 
 
 def conditions_of(table: Table) -> "Sequence[sa.ColumnElement[bool]]":
-    """Return the conditions for scope_values."""
+    """Return the SQL conditions for the environments of a scope, whose parameters ``scope_values`` gives."""
     envs = sa.bindparam("envs", type_=sa.Text())
     return (
         table.c.org_id == _ORG,
@@ -144,7 +144,7 @@ _EVER: Final = (
 def each(
     database: Database, scope: EnvironmentScope, since: date
 ) -> Mapping[EnvId, EnvironmentServed]:
-    """Return the segments served of each environment, ever and since a day."""
+    """Return the segments served of each environment, over all days and since a day."""
     wanted = {**scope_values(scope), "first": since.isoformat()}
     return {
         EnvId(env_id): EnvironmentServed(
@@ -182,7 +182,7 @@ def daily(
 def by_height(
     database: Database, scope: EnvironmentScope, days: DateRange
 ) -> Sequence[HeightCount]:
-    """Return the segments and videos served of each height, lowest height first."""
+    """Return the segments and videos served at each height, lowest height first."""
     wanted = _values(scope, days)
     question = _OWN_HEIGHTS if len(scope.env_ids) == 1 else _HEIGHTS
     found = database.ask(question, wanted)
@@ -207,5 +207,5 @@ def _values(scope: EnvironmentScope, days: DateRange) -> Mapping[str, object]:
 
 
 def scope_values(scope: EnvironmentScope) -> Mapping[str, object]:
-    """Return the parameters of conditions_of."""
+    """Return the parameters of the conditions ``conditions_of`` for the environments of a scope."""
     return {"org": scope.org_id, "envs": json.dumps(sorted(scope.env_ids))}

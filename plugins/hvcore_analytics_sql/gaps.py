@@ -1,11 +1,11 @@
 """
-Numbers of different videos served, counted without reading any video's ID.
+Count the different videos served on some days, without reading the ID of any video.
 
 A gap is from a day on which a video was served at a height to the next such day,
-or NEVER. On some days a video was served at a height exactly if one of its gaps
-begins on them and ends behind them, and there is never a second such one. So the
-number of gaps is the number of videos, and gaps of the same two days are counted
-together, however many videos have them.
+or NEVER. In a range of days a video was served at a height exactly if one of its gaps
+begins in the range and ends behind the range; there is never a second such gap. So the
+number of such gaps is the number of videos. Gaps of the same two days are counted in
+one row, however many videos have them.
 """
 
 import json
@@ -24,7 +24,7 @@ from hvcore_analytics_sql.tables import NEVER, environment_videos, gaps, video_d
 _LOCK_NUMBER: Final = 0x6876_616E_6761
 
 Key: TypeAlias = tuple[str, str, date, str, int]
-"""Of a row of video_days: organization, environment, day, video, height."""
+"""The key of a row of video_days: organization, environment, day, video, height."""
 _Delta: TypeAlias = tuple[Any, ...]
 
 _GIVEN: Final = {
@@ -60,8 +60,8 @@ class _ServedDay:
     A day on which a video was served at a height, new in the table.
 
     Attributes:
-        earlier: The last such day before it, and later the first one behind.
-        heights: At how many heights it was served that day.
+        earlier: The last such day before; ``later`` is the first such day after.
+        heights: The number of heights at which the video was served that day.
     """
 
     org_id: str
@@ -78,10 +78,11 @@ def changes(
     connection: Connection, keys: Collection[Key]
 ) -> "Mapping[sa.Table, Sequence[_Delta]]":
     """
-    Return the changes of two tables that follow from new rows of video_days.
+    Return the changes of the tables environment_videos and gaps that follow from new rows of video_days.
 
-    Whoever calls it adds that in the same transaction. Until it ends others
-    wait here, so that none overlooks what another one has not committed.
+    The caller adds the changes in the same transaction. Until the transaction ends,
+    other writers wait here, so that none overlooks rows that another one has not
+    committed.
     """
     _wait_for_others(connection)
     rows = json.dumps([(*key[:2], key[2].isoformat(), *key[3:]) for key in keys])
@@ -96,9 +97,9 @@ def changes(
 
 def fit_together(connection: Connection) -> bool:
     """
-    Return whether there are as many gaps as rows of video_days.
+    Return whether the table gaps has as many gaps as video_days has rows.
 
-    A second for 3,000,000 rows.
+    This takes a second for 3,000,000 rows.
     """
     counted = sa.select(sa.func.coalesce(sa.func.sum(gaps.c.videos), 0))
     there = sa.select(sa.func.count()).select_from(video_days)
@@ -109,9 +110,9 @@ def fit_together(connection: Connection) -> bool:
 
 def count_anew(connection: Connection) -> None:
     """
-    Fill both tables from video_days, unless they fit together.
+    Fill the tables environment_videos and gaps from video_days, unless they agree with it.
 
-    There are not if a version without these tables has written.
+    They disagree after a version without these tables has written.
     """
     _wait_for_others(connection)
     if fit_together(connection):
@@ -154,7 +155,7 @@ def _served_day(row: Sequence[Any]) -> _ServedDay:
 
 
 def as_date(value: "str | date") -> date:
-    """Return a day as a driver gives it: SQLite has no type for it."""
+    """Return a day from the database as a date; SQLite gives days as texts."""
     return date.fromisoformat(value) if isinstance(value, str) else value
 
 
@@ -183,7 +184,7 @@ def _changed_gaps(found: Iterable[_ServedDay]) -> Sequence[_Delta]:
 
 
 def _changed_of(days: Sequence[_ServedDay]) -> Mapping[tuple[date, date], int]:
-    """Return the gaps of a video at a height that new days add or take away."""
+    """Return the gaps of a video at a height that new days add or remove."""
     new = {one.day for one in days}
     come: set[tuple[date, date]] = set()
     changed: Counter[tuple[date, date]] = Counter()

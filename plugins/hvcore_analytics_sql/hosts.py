@@ -1,4 +1,4 @@
-"""Limit the number of hosts for a video's day, even with several writers."""
+"""Limit the number of referrer hosts of a video's day, also with several writers."""
 
 import json
 from collections.abc import Sequence
@@ -25,10 +25,10 @@ def with_room(
     connection: Connection, counts: Sequence[OriginCount]
 ) -> Sequence[OriginCount]:
     """
-    Put hosts together for which a video's day has no room.
+    Return the counts of a batch, with referrer hosts beyond the limit of a video's day as one other host.
 
-    Until the commit nobody else adds any: two that counted the same rows would
-    add twice as many.
+    Until the commit no other writer adds hosts: two writers that counted the same rows
+    would add twice as many.
     """
     # Read to its end before anything is locked or asked.
     counts = tuple(counts)

@@ -1,4 +1,4 @@
-"""Data that is stored for a time: segments by minute, and current viewers."""
+"""Store segments by minute and current viewers, which are kept only for a time."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ from hvcore_analytics_sql.tables import (
 from hvcore_analytics_sql.texts import is_one_of
 
 FORGET_AT_ONCE: Final = 5_000
-"""Rows that go in one transaction, for which others may have to wait."""
+"""The most rows that one transaction removes, because other writers may have to wait for it."""
 MOST_NAMED_MINUTES: Final = 1_440
 
 _VIDEO: Final = sa.bindparam("video", type_=sa.Text())
@@ -70,7 +70,7 @@ _UNFOLLOWED: Final = sa.select(unfollowed_sessions.c.last_ms).where(
 
 
 class SqlLiveCounts:
-    """Minutes and sessions in SQLite or PostgreSQL."""
+    """Segments by minute and current viewers, in SQLite or PostgreSQL."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -104,7 +104,7 @@ class SqlLiveCounts:
         return bool(self._database.ask(_UNFOLLOWED, wanted))
 
     def forget_sessions(self, before: datetime) -> bool:
-        """Drop some of the sessions last seen before a moment, and old notes."""
+        """Remove some of the sessions last seen before a moment, and old notes of too many sessions."""
         # Of the notes there is one for each organization at most.
         tables = (unfollowed_sessions, sessions)
         return any(self._forget(t, t.c.last_ms < to_ms(before)) for t in tables)

@@ -12,7 +12,7 @@ from hvcore.plugin_api import (
 
 
 def build(_options: NoOptions, context: BuildContext) -> AnalyticsStore:
-    """Make the store of a process."""
+    """Make the analytics store for a process."""
     from hvcore_analytics_sql.backend import (  # noqa: PLC0415 - only if it was chosen
         SqlAnalytics,
     )
@@ -22,5 +22,5 @@ def build(_options: NoOptions, context: BuildContext) -> AnalyticsStore:
 
 @hookimpl
 def hvcore_analytics_sinks() -> Iterator[AnalyticsBackend]:
-    """Offer ``sql``."""
+    """Register the analytics store ``sql``."""
     yield AnalyticsBackend(name="sql", factory=build)

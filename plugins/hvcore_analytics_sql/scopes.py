@@ -1,4 +1,4 @@
-"""Conditions that choose the counted rows of a scope and of some days."""
+"""Build the SQL conditions for the rows of a scope and of some days."""
 
 import sqlalchemy as sa
 from sqlalchemy import Table
@@ -7,7 +7,7 @@ from hvcore.plugin_api import DateRange, Scope, VideoScope
 
 
 def in_scope(table: Table, scope: Scope) -> "list[sa.ColumnElement[bool]]":
-    """Return the conditions that hold for the rows of a scope."""
+    """Return the SQL conditions for the rows of a scope in a table."""
     columns = table.c
     if isinstance(scope, VideoScope):
         return [columns.video_id == scope.video_id]
@@ -17,7 +17,7 @@ def in_scope(table: Table, scope: Scope) -> "list[sa.ColumnElement[bool]]":
 def within(
     table: Table, scope: Scope, days: DateRange
 ) -> "list[sa.ColumnElement[bool]]":
-    """Return the conditions that hold for the rows of a scope on some days."""
+    """Return the SQL conditions for the rows of a scope on some days in a table."""
     conditions = in_scope(table, scope)
     if days.first is not None:
         conditions.append(table.c.day >= days.first)

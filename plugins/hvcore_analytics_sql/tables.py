@@ -1,5 +1,5 @@
 """
-The tables, and how they are made.
+Define, make and remove the tables of the analytics store.
 
 Counts are kept three times, each for the questions that the others would answer
 slowly: by video and day, by video, and by environment and day. Further tables have
@@ -30,7 +30,7 @@ VERSION: Final = 4
 # Any number that nothing else of the database uses.
 _LOCK_NUMBER: Final = 0x6876_616E_616C
 _PREPARE_TIMEOUT_MS: Final = 600_000
-"""Another process may be counting all days; only an operator waits meanwhile."""
+"""The time limit of making tables: another process may be counting all days, and only an operator waits."""
 
 # "C" compares bytes: quicker than a language's order, and nobody sees any.
 _Text: Final = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
@@ -148,7 +148,7 @@ environment_videos = Table(
 )
 
 NEVER: Final = date.max
-"""The next day of what was not served again."""
+"""The next day of a gap after which the video was not served again."""
 
 # The next day comes first: most questions are about those that have none.
 gaps = Table(
@@ -209,11 +209,11 @@ unfollowed_sessions = Table(
 
 def prepare(database: Database, complete: Callable[[Connection], None]) -> None:
     """
-    Make the tables, in one transaction; several processes may try at once.
+    Make the tables of the analytics store in one transaction; several processes may try at once.
 
     Args:
-        complete: Fills what can be told from other tables, if it lacks
-            anything.
+        complete: Fills the tables that can be computed from others, where they are
+            incomplete.
 
     Raises:
         UnavailableError: The database does not answer.
@@ -239,7 +239,7 @@ def prepare(database: Database, complete: Callable[[Connection], None]) -> None:
 
 def uninstall(database: Database) -> None:
     """
-    Remove the tables, as far as they are there.
+    Remove the tables of the analytics store, as far as they exist.
 
     Raises:
         UnavailableError: The database does not answer.
@@ -251,7 +251,7 @@ def uninstall(database: Database) -> None:
 
 def is_prepared(database: Database) -> bool:
     """
-    Return whether this version can use the tables; those of newer ones have more.
+    Return whether this version can use the tables; tables of newer versions have more columns.
 
     Raises:
         UnavailableError: The database does not answer.
@@ -268,7 +268,7 @@ def _add_playback_columns(connection: Connection) -> None:
 
 
 def _missing_columns(connection: Connection) -> "Sequence[Column[Any]]":
-    """Return the columns of metrics that were declared after the table was made."""
+    """Return the columns of metrics that were declared after a table was made."""
     found = sa.inspect(connection).get_columns(quality_days.name)
     names = {column["name"] for column in found}
     return [column for column in quality_days.columns if column.name not in names]

@@ -1,7 +1,7 @@
 """
-A list of texts as one parameter.
+Pass a list of texts or numbers to SQL as one parameter.
 
-``IN`` with a parameter for each makes another statement for each length.
+``IN`` with one parameter per value makes another statement for each length of the list.
 """
 
 from typing import Any
@@ -14,9 +14,10 @@ from sqlalchemy.types import NullType
 
 class is_one_of(FunctionElement[Any]):  # noqa: N801 - reads as a function of SQL
     """
-    Whether a text or a whole number is in a JSON list of such.
+    The SQL condition that a text or whole number is in a JSON list, which is one parameter.
 
-    For few of them in many rows: each leads to its rows by the key.
+    It suits a short list and many rows: each value of the list finds its rows by the
+    index.
     """
 
     inherit_cache = True

@@ -1,5 +1,5 @@
 """
-Rows that are added to what a table has under their key, many at once.
+Add many rows to the counts that a table has under the same keys.
 
 A row has its table's columns in their order, those of the key first.
 """
@@ -28,7 +28,7 @@ InsertT = TypeVar("InsertT", postgresql.Insert, sqlite.Insert)
 
 
 def add(connection: Connection, table: Table, rows: Sequence[Row]) -> None:
-    """Add to a table."""
+    """Add rows to a table: values under a key that exists are added up."""
     if not rows:
         return
     if connection.dialect.name != "postgresql":
@@ -39,7 +39,7 @@ def add(connection: Connection, table: Table, rows: Sequence[Row]) -> None:
 
 
 def add_days(connection: Connection, rows: Sequence[Row]) -> Sequence[Key]:
-    """Add to video_days; return the keys of rows that were not there."""
+    """Add rows to the table video_days; return the keys that did not exist before."""
     if not rows:
         return []
     if connection.dialect.name == "postgresql":
@@ -68,7 +68,7 @@ def add_days(connection: Connection, rows: Sequence[Row]) -> Sequence[Key]:
 def insert_into(
     connection: Connection, table: Table
 ) -> postgresql.Insert | sqlite.Insert:
-    """Return the statement that inserts, in the database's own words."""
+    """Return an insert statement for a table in the dialect of the database."""
     if connection.dialect.name == "postgresql":
         return postgresql.insert(table)
     return sqlite.insert(table)
@@ -82,7 +82,7 @@ def _lists(table: Table, rows: Sequence[Row]) -> dict[str, str]:
 
 def _array(values: Sequence[Any]) -> str:
     """
-    Return an array as PostgreSQL reads it ("Array Input and Output Syntax").
+    Return values as the text of a PostgreSQL array ("Array Input and Output Syntax").
 
     The driver looks for the type of each element, which takes six times as long:
     a twelfth of what it costs to add a batch.
@@ -182,5 +182,5 @@ def _other_if(
     old: "sa.ColumnElement[Any]",
     new: "sa.ColumnElement[Any]",
 ) -> "sa.ColumnElement[Any]":
-    """Return the new value where it is beyond the old one, or the only one."""
+    """Return the new value where it is beyond the old one or there is no old one."""
     return sa.case((sa.or_(is_beyond, old.is_(None)), new), else_=old)

@@ -1,4 +1,4 @@
-"""Segments served of a video on some days."""
+"""Read the served segments of a video on some days."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final

@@ -1,4 +1,4 @@
-"""Callers that send an API key."""
+"""Authenticate callers that send an API key."""
 
 import secrets
 from typing import Final
@@ -20,7 +20,7 @@ HEADER: Final = SCHEME.header.lower()
 
 
 class ApiKeyProvider(AuthProvider):
-    """Recognises callers by the key they send."""
+    """An authentication provider that recognises callers by an API key in a header."""
 
     scheme = SCHEME
 
@@ -30,10 +30,10 @@ class ApiKeyProvider(AuthProvider):
 
     def authenticate(self, credentials: Credentials) -> Principal | None:
         """
-        Return the owner of the key, or None if no key was sent.
+        Return the principal of the API key in a request, or None if no key was sent.
 
         Raises:
-            UnauthorizedError: The key is not valid. Why is nobody's business.
+            UnauthorizedError: The key is not valid. The error does not say why.
         """
         value = credentials.headers.get(HEADER)
         if value is None:

@@ -12,7 +12,7 @@ from hvcore.plugin_api import (
 
 
 def build(_options: NoOptions, context: BuildContext) -> AuthProvider:
-    """Make the provider of a process."""
+    """Make the authentication provider for a process."""
     from hvcore_auth_apikey.backend import (  # noqa: PLC0415 - only if it was chosen
         ApiKeyProvider,
     )
@@ -22,5 +22,5 @@ def build(_options: NoOptions, context: BuildContext) -> AuthProvider:
 
 @hookimpl
 def hvcore_auth_providers() -> Iterator[AuthBackend]:
-    """Offer ``api-key``."""
+    """Register the authentication provider ``api-key``."""
     yield AuthBackend(name="api-key", factory=build)

@@ -10,11 +10,11 @@ from typing import Final
 from hvcore.plugin_api import Lane, Queue, TaskId, UnavailableError, hand_over
 
 ASKS_EVERY_S: Final = 0.25
-"""An eighth of the 2 s within which ``until`` has to be asked."""
+"""The seconds between two calls of ``until``: an eighth of the 2 s that the port allows."""
 
 
 class LocalQueue(Queue):
-    """Rings for the threads of this process; a task that waits is there once."""
+    """A queue in memory for the threads of one process; a waiting task is in a lane once."""
 
     spans_processes = False
 
@@ -27,10 +27,10 @@ class LocalQueue(Queue):
 
     def put(self, task_id: TaskId, *, kind: str, lane: Lane) -> None:  # noqa: ARG002 - nobody looks into it
         """
-        Ring for a task.
+        Put a task's id into a lane, unless it waits there already.
 
         Raises:
-            UnavailableError: This is another process, a child of the queue's.
+            UnavailableError: The caller is a forked child of the queue's process.
         """
         self._check_process()
         with self._changed:
@@ -46,10 +46,10 @@ class LocalQueue(Queue):
         until: Callable[[], bool],
     ) -> None:
         """
-        Call handle for each message, in this thread, until ``until()``.
+        Call ``handle`` with each task id in this thread until ``until()`` returns True.
 
         Raises:
-            UnavailableError: This is another process, a child of the queue's.
+            UnavailableError: The caller is a forked child of the queue's process.
         """
         self._check_process()
         turns = deque(lanes)

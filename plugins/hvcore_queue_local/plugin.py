@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class _ProcessQueues:
-    """One queue for each installation, shared by all that a process makes of it."""
+    """The queues of this process: one for each installation, which all of its callers share."""
 
     def __init__(self) -> None:
         self._renew()
@@ -42,11 +42,11 @@ os.register_at_fork(after_in_child=_queues._renew)  # noqa: SLF001 - this module
 
 
 def build(_options: NoOptions, context: BuildContext) -> Queue:
-    """Return the queue of this process and installation; made if it is not there."""
+    """Return the queue of this process for an installation; make it on the first call."""
     return _queues.of(context.state_dir.resolve())
 
 
 @hookimpl
 def hvcore_queues() -> Iterator[QueueBackend]:
-    """Offer ``local``."""
+    """Register the queue ``local``."""
     yield QueueBackend(name="local", factory=build)

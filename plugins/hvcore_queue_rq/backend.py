@@ -1,4 +1,4 @@
-"""The queue on RQ."""
+"""A queue on RQ, in a Redis or Valkey server."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -26,26 +26,26 @@ from hvcore_queue_rq.lanes import RestingLanes
 from hvcore_queue_rq.worker import InlineWorker, count_workers
 
 PUT_TIMEOUT_S: Final = 0.25
-"""The port's promise: a request must not wait for the queue."""
+"""The time limit of putting a message: the port promises that a request does not wait for the queue."""
 CONSUME_TIMEOUT_S: Final = 5
-"""Longer than a look into the queues (1 s); ends half-open connections."""
+"""The socket time limit of a consumer, longer than a wait for messages (1 s); ends half-open connections."""
 MESSAGE_LIVES_S: Final = 120
-"""Eight times the interval at which an unanswered task is rung for again."""
+"""The seconds after which a message is dropped: eight times the interval at which a waiting task is put again."""
 _TRIED: Final = "ping"
-"""Named like a lane, and no consumer takes from it."""
+"""The name of the list that a ping writes to: named like a lane, and no consumer takes from it."""
 _TRIED_S: Final = 5
 _NOT_ALLOWED: Final = (
     "The user of queue.options.url may not do what the queue does: its keys begin with "
     "rq: (ACL ~rq:*)."
 )
 MAX_WAITING: Final = 100_000
-"""Messages in a lane, about 5 MB; the oldest go first and are put again."""
+"""The most messages in a lane, about 5 MB; the oldest are dropped and put again later."""
 LOOKS_AGAIN_S: Final = 0.1
-"""While every lane rests; ``until`` is asked as often."""
+"""The seconds between two looks while every lane rests; ``until`` is called as often."""
 
 
 class RqQueue(Queue):
-    """Rings through RQ; a Redis that loses everything loses nothing that counts."""
+    """A queue of task ids on RQ; if Redis loses all messages, the sweep puts waiting tasks again."""
 
     def __init__(self, *, url: str, prefix: str) -> None:
         self._url = url
@@ -60,7 +60,7 @@ class RqQueue(Queue):
 
     def put(self, task_id: TaskId, *, kind: str, lane: Lane) -> None:
         """
-        Ring for a task.
+        Put a task's id into a lane.
 
         Raises:
             UnavailableError: The message was not taken.
@@ -133,7 +133,7 @@ class RqQueue(Queue):
             resting.find_failing(exc)
 
     def depth(self, lane: Lane) -> int:
-        """Count the messages that wait in a lane, repeated ones each time."""
+        """Count the messages that wait in a lane; a task that was put twice counts twice."""
         try:
             return int(self._messages(self._client, lane).count)
         except RedisError as exc:
@@ -153,13 +153,14 @@ class RqQueue(Queue):
 
     def ping(self) -> None:
         """
-        Put a message where nobody takes it, take it back, and look at each lane's list.
+        Check that messages can be put, by a message to a list without consumers and a look at each lane.
 
-        Who is allowed some keys alone, or is at a full or a read-only server, gets an
-        answer to PING and to a write of another name.
+        A PING alone, or a write under another name, would succeed with a user that may
+        use only some keys, and PING also on a full or read-only server.
 
         Raises:
-            UnavailableError: Messages cannot be put; it names each lane that fails.
+            UnavailableError: Messages cannot be put; the text names each lane that
+                fails.
         """
         try:
             self._try_to_put()

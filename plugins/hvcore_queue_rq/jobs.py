@@ -1,4 +1,4 @@
-"""The function that a message names and RQ imports."""
+"""The function that RQ imports by name and calls for each message."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -8,7 +8,7 @@ from typing import Final
 from hvcore.plugin_api import TaskId
 
 RING: Final = "hvcore_queue_rq.jobs.ring"
-"""The name of the function below, as messages carry it."""
+"""The importable name of the function ``ring``, as messages carry it."""
 
 # Of this thread, because each consumer runs in one of its own.
 _thread = threading.local()
@@ -16,10 +16,11 @@ _thread = threading.local()
 
 def ring(task_id: str) -> None:
     """
-    Pass a task's id to the handler that this thread's consumer was given.
+    Pass a task's id to the handler that the consumer of this thread was given.
 
     Raises:
-        RuntimeError: Called by another worker than ours, such as ``rq worker``.
+        RuntimeError: The caller is another worker than this plugin's, such as ``rq
+            worker``.
     """
     handle: Callable[[TaskId], None] | None = getattr(_thread, "handle", None)
     if handle is None:
@@ -29,7 +30,7 @@ def ring(task_id: str) -> None:
 
 @contextmanager
 def handling(handle: Callable[[TaskId], None]) -> Iterator[None]:
-    """Let ``ring`` call this handler in the present thread."""
+    """Make ``ring`` call the given handler in the present thread while a block runs."""
     before = getattr(_thread, "handle", None)
     _thread.handle = handle
     try:

@@ -1,5 +1,5 @@
 """
-The lanes that a consumer asks; a lane whose list fails rests, and stops no other.
+Find lanes whose Redis list fails, and leave them out for a while, so that the others go on.
 
 One BLPOP asks for all lanes, and fails for all of them if one key is of another type
 (WRONGTYPE) or denied (NOPERM).
@@ -17,10 +17,10 @@ from hvcore_queue_rq.worker import InlineWorker
 
 class RestingLanes:
     """
-    Looks into each lane alone after a failure, to find out whose it is.
+    Tracks the lanes of a consumer that fail, and looks into them again after a rest.
 
     Args:
-        messages: Makes the queue of a lane.
+        messages: Makes the RQ queue of a lane.
     """
 
     def __init__(
@@ -37,18 +37,18 @@ class RestingLanes:
 
     @property
     def awake(self) -> Sequence[Lane]:
-        """Return the lanes that do not rest."""
+        """The lanes that are not left out because of a failure."""
         return [lane for lane in self._lanes if lane not in self._rest_until_s]
 
     @property
     def has_rested(self) -> bool:
-        """Return whether a lane has rested long enough to be looked into again."""
+        """Whether a lane that failed has rested long enough to be tried again."""
         now_s = time.monotonic()
         return any(until_s <= now_s for until_s in self._rest_until_s.values())
 
     def look_again(self) -> None:
         """
-        Look into the lanes that have rested.
+        Try each lane that has rested; take it back if it works, else let it rest longer.
 
         Raises:
             redis.RedisError: The server does not answer.
@@ -66,10 +66,11 @@ class RestingLanes:
 
     def find_failing(self, error: ResponseError) -> None:
         """
-        Look into each lane after a failure, and have those rest whose it is.
+        Try each lane alone after a failure, and let those rest that fail.
 
         Raises:
-            redis.RedisError: The server does not answer, or the failure is of all lanes,
+            redis.RedisError: The server does not answer, or the failure is of all
+            lanes,
                 or of none.
         """
         awake = self.awake

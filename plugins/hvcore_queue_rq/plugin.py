@@ -13,9 +13,10 @@ class RqOptions:
     Settings under ``[queue.options]``.
 
     Attributes:
-        url: ``redis://…``, ``rediss://…`` or ``unix:///path/to/socket``.
-        prefix: How the names of our queues begin, where several services
-            share a server.
+        url: The address of the server: ``redis://…``, ``rediss://…`` or
+            ``unix:///path/to/socket``.
+        prefix: The beginning of the queues' names, where several services share a
+            server.
     """
 
     url: str = attrs.field(repr=False)
@@ -23,7 +24,7 @@ class RqOptions:
 
 
 def build(options: RqOptions, _context: BuildContext) -> Queue:
-    """Make the queue of a process."""
+    """Make the queue for a process."""
     from hvcore_queue_rq.backend import RqQueue  # noqa: PLC0415 - only if it was chosen
 
     return RqQueue(url=options.url, prefix=options.prefix)
@@ -31,5 +32,5 @@ def build(options: RqOptions, _context: BuildContext) -> Queue:
 
 @hookimpl
 def hvcore_queues() -> Iterator[QueueBackend]:
-    """Offer ``rq``."""
+    """Register the queue ``rq``."""
     yield QueueBackend(name="rq", factory=build, options=RqOptions, extra="rq")

@@ -1,8 +1,8 @@
 """
-RQ's worker, cut down to what a doorbell needs.
+A reduced RQ worker that only takes messages and calls their function.
 
-It forks nothing and installs no signal handlers, because the process that
-calls it owns both. It keeps no record of a running job: a lease in the
+The worker forks nothing and installs no signal handlers, because the process that calls
+it owns both. It keeps no record of a running job: a lease in the
 database does that, and a record in Redis would outlive a killed worker.
 """
 
@@ -26,15 +26,15 @@ from hvcore.plugin_api import hand_over
 from hvcore_queue_rq.jobs import RING
 
 POLL_S: Final = 1
-"""Half of the 2 s within which ``until`` has to be asked."""
+"""The seconds of one wait for messages: half of the 2 s within which ``until`` must be called."""
 REGISTERED_FOR_S: Final = 60
-"""A killed worker disappears from ``rq info`` after this and another minute."""
+"""The seconds for which a worker is registered; a killed one is in ``rq info`` a minute longer."""
 
 _log = logging.getLogger(__name__)
 
 
 class InlineWorker(SimpleWorker):
-    """Calls the function of each message, in the calling thread."""
+    """An RQ worker that calls the function of each message in the calling thread."""
 
     max_connection_wait_time = 2.0
 
@@ -51,12 +51,12 @@ class InlineWorker(SimpleWorker):
 
     @property
     def dequeue_timeout(self) -> int:
-        """The longest time in seconds of one look into the queues."""
+        """The most seconds of one wait for messages."""
         return POLL_S
 
     def run(self, until: Callable[[], bool]) -> None:
         """
-        Take messages until ``until()``.
+        Take messages and call their function until ``until()`` returns True.
 
         Raises:
             redis.RedisError: The server does not answer.
@@ -73,7 +73,7 @@ class InlineWorker(SimpleWorker):
 
     def look_once(self) -> None:
         """
-        Take a message if there is one, and wait for none.
+        Take one message if there is one, without waiting.
 
         Raises:
             redis.RedisError: The server does not answer, or refuses.
@@ -116,7 +116,7 @@ class InlineWorker(SimpleWorker):
         self.execute_job(job, queue)
 
     def execute_job(self, job: Job, queue: Queue) -> None:  # noqa: ARG002 - rq's
-        """Call the message's function; what it raises is logged."""
+        """Call the function of a message, and log its errors."""
         # First: whatever happens from here on, the lease takes care of it.
         self.connection.delete(job.key)
         if time.monotonic() - self._renewed_at > REGISTERED_FOR_S / 2:
@@ -167,7 +167,7 @@ class InlineWorker(SimpleWorker):
 
 def count_workers(queue: Queue) -> int:
     """
-    Count the workers of a queue that were active a moment ago.
+    Return the number of workers of a queue that were active a moment ago.
 
     Raises:
         redis.RedisError: The server does not answer.

@@ -34,13 +34,13 @@ from hvcore_queue_sql.statements import (
 
 LOOKS_EVERY_S: Final = 0.25
 PUT_TIMEOUT_MS: Final = 250
-"""The port's promise: a request must not wait for the queue."""
+"""The time limit of putting a message: the port promises that a request does not wait for the queue."""
 TAKE_TIMEOUT_MS: Final = 1_000
-"""Half of the 2 s within which ``until`` has to be asked."""
+"""The time limit of taking a message: half of the 2 s within which ``until`` must be called."""
 
 
 class SqlQueue(SupportsPrepare, Queue):
-    """Rings by rows of a table."""
+    """A queue whose messages are rows of a table."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -48,7 +48,7 @@ class SqlQueue(SupportsPrepare, Queue):
 
     def put(self, task_id: TaskId, *, kind: str, lane: Lane) -> None:
         """
-        Ring for a task.
+        Put a task's id into a lane, unless it waits there already.
 
         Raises:
             UnavailableError: The message was not taken.
@@ -86,7 +86,7 @@ class SqlQueue(SupportsPrepare, Queue):
                     hand_over(handle, task_id)
 
     def depth(self, lane: Lane) -> int:
-        """Count the tasks that wait in a lane."""
+        """Return the number of tasks that wait in a lane."""
         self._check_process()
         ((count,),) = self._database.ask(DEPTH, {"lane": lane.value})
         return int(count)
@@ -98,7 +98,7 @@ class SqlQueue(SupportsPrepare, Queue):
         return int(count)
 
     def ping(self) -> None:
-        """Raise UnavailableError if messages cannot be put."""
+        """Raise UnavailableError if messages cannot be put into the table."""
         self._check_process()
         if not self.is_prepared():
             raise UnavailableError(
@@ -106,15 +106,15 @@ class SqlQueue(SupportsPrepare, Queue):
             )
 
     def prepare(self) -> None:
-        """Make the tables."""
+        """Make the tables of the queue."""
         tables.prepare(self._database)
 
     def uninstall(self) -> None:
-        """Remove the tables."""
+        """Remove the tables of the queue."""
         tables.uninstall(self._database)
 
     def is_prepared(self) -> bool:
-        """Return whether the tables are there."""
+        """Return whether the tables of the queue exist."""
         return tables.is_prepared(self._database)
 
     def _take(self, turns: deque[Lane]) -> TaskId | None:

@@ -6,7 +6,7 @@ from hvcore.plugin_api import BuildContext, NoOptions, Queue, QueueBackend, hook
 
 
 def build(_options: NoOptions, context: BuildContext) -> Queue:
-    """Make the queue of a process."""
+    """Make the queue for a process."""
     from hvcore_queue_sql.backend import SqlQueue  # noqa: PLC0415 - only if it was chosen
 
     return SqlQueue(context.database)
@@ -14,5 +14,5 @@ def build(_options: NoOptions, context: BuildContext) -> Queue:
 
 @hookimpl
 def hvcore_queues() -> Iterator[QueueBackend]:
-    """Offer ``sql``."""
+    """Register the queue ``sql``."""
     yield QueueBackend(name="sql", factory=build, prepares=True)

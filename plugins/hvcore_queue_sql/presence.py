@@ -1,4 +1,4 @@
-"""The record of a consumer, kept fresh while it handles a message for hours."""
+"""Keep a consumer registered while it handles a message for hours."""
 
 import secrets
 import threading
@@ -12,11 +12,11 @@ from hvcore_queue_sql.statements import COUNTS_FOR_S, forget_old, register, unre
 
 NOTES_EVERY_S: Final = COUNTS_FOR_S / 3
 TIMEOUT_MS: Final = 1_000
-"""On a busy SQLite a record may be late; the next one comes in time."""
+"""The time limit of one registration; on a busy SQLite one may fail, and the next one comes in time."""
 
 
 class Presence:
-    """Notes that a consumer is there while a block runs; an outage delays it."""
+    """Keeps a consumer registered in the database while a block runs; after an outage it registers late."""
 
     def __init__(self, database: Database, lanes: Sequence[Lane]) -> None:
         self._database = database

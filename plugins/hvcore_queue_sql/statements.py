@@ -1,4 +1,4 @@
-"""Statements about the tables of the queue, for SQLite and PostgreSQL alike."""
+"""The SQL statements of the queue, for SQLite and PostgreSQL alike."""
 
 from typing import Any, Final
 
@@ -10,11 +10,11 @@ from hvcore.plugin_api import Lane
 from hvcore_queue_sql.tables import consumers, messages, now_ms
 
 MESSAGE_LIVES_S: Final = 600
-"""Forty times the interval at which an unanswered task is rung for again."""
+"""The seconds after which a message is removed: forty times the interval at which a waiting task is put again."""
 COUNTS_FOR_S: Final = 60
-"""A killed consumer is counted that long."""
+"""The seconds for which a consumer counts after its last registration, also if it was killed."""
 FORGOTTEN_AFTER_S: Final = 3_600
-"""Records of killed consumers; longer than an outage of the database."""
+"""The seconds after which the record of a killed consumer is removed: longer than an outage."""
 FORGET_BATCH: Final = 1_000
 
 _INSERT: Final = {"postgresql": postgresql.insert, "sqlite": sqlite.insert}
@@ -27,7 +27,7 @@ LANES_WITH_MESSAGES: Final[sa.CompoundSelect[Any]] = sa.union_all(
         for lane in Lane
     )
 )
-"""Asked by every idle consumer: five looks into an index, and no lock."""
+"""The query for lanes with messages, which every idle consumer runs: five index look-ups and no lock."""
 DEPTH: Final = sa.select(sa.func.count()).where(messages.c.lane == sa.bindparam("lane"))
 CONSUMERS: Final = sa.select(sa.func.count()).where(
     consumers.c.lane == sa.bindparam("lane"),
@@ -51,13 +51,13 @@ TAKE: Final = (
 
 
 def put(connection: Connection, values: dict[str, object]) -> None:
-    """Add a message, unless the task's waits already."""
+    """Add a message for a task to a lane, unless one waits there already."""
     statement = _insert(connection, messages).values(**values, put_ms=now_ms())
     connection.execute(statement.on_conflict_do_nothing())
 
 
 def register(connection: Connection, consumer: str, lanes: list[str]) -> None:
-    """Note that a consumer is there, now."""
+    """Record that a consumer is active now."""
     statement = _insert(connection, consumers).values(seen_ms=now_ms())
     connection.execute(
         statement.on_conflict_do_update(
@@ -69,12 +69,12 @@ def register(connection: Connection, consumer: str, lanes: list[str]) -> None:
 
 
 def unregister(connection: Connection, consumer: str) -> None:
-    """Forget a consumer."""
+    """Remove the record of a consumer."""
     connection.execute(sa.delete(consumers).where(consumers.c.consumer == consumer))
 
 
 def forget_old(connection: Connection) -> None:
-    """Remove messages that nobody takes, and the records of killed consumers."""
+    """Remove messages that nobody takes, and records of killed consumers."""
     for table, key, moment, lives_s in (
         (messages, messages.c.seq, messages.c.put_ms, MESSAGE_LIVES_S),
         (consumers, consumers.c.consumer, consumers.c.seen_ms, FORGOTTEN_AFTER_S),

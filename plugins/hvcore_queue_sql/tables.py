@@ -1,5 +1,5 @@
 """
-The tables, and how they are made.
+Define, make and remove the tables of the queue.
 
 Moments are milliseconds since 1970 by the database's clock: those of machines differ.
 """
@@ -59,7 +59,7 @@ sa.event.listen(
 
 
 class now_ms(sa.ColumnElement[int]):  # noqa: N801 - written like a function of SQL
-    """The moment of the database, in milliseconds since 1970."""
+    """Return the SQL expression for the database's time in milliseconds since 1970."""
 
     type = BigInteger()
     inherit_cache = True
@@ -77,7 +77,7 @@ def _on_sqlite(_element: now_ms, _compiler: Any, **_: Any) -> str:  # noqa: ANN4
 
 def prepare(database: Database) -> None:
     """
-    Make the tables, in one transaction; several processes may try at once.
+    Make the tables of the queue in one transaction; several processes may try at once.
 
     Raises:
         UnavailableError: The database does not answer.
@@ -92,7 +92,7 @@ def prepare(database: Database) -> None:
 
 def uninstall(database: Database) -> None:
     """
-    Remove the tables, as far as they are there.
+    Remove the tables of the queue, as far as they exist.
 
     Raises:
         UnavailableError: The database does not answer.
@@ -104,7 +104,7 @@ def uninstall(database: Database) -> None:
 
 def is_prepared(database: Database) -> bool:
     """
-    Return whether the tables are there.
+    Return whether the tables of the queue exist.
 
     Raises:
         UnavailableError: The database does not answer.

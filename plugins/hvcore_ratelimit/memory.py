@@ -1,4 +1,4 @@
-"""Moving windows in the memory of one process."""
+"""Count requests in moving windows in the memory of one process."""
 
 import threading
 from collections import deque
@@ -10,11 +10,11 @@ from typing import Final
 from hvcore.plugin_api import Clock, RateLimitRule, RateLimitState, RateLimitStore
 
 FIRST_TIDYING_AT: Final = 1_000
-"""Windows; a few hundred bytes each while they are empty."""
+"""The number of windows at which empty ones are first removed; each takes a few hundred bytes."""
 
 
 class MemoryWindows(RateLimitStore):
-    """Counts for this process alone: right for one process, or for trying out."""
+    """A rate limit store in the memory of one process, for a single process or for trying out."""
 
     def __init__(self, *, clock: Clock) -> None:
         self._clock = clock

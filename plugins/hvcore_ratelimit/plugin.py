@@ -16,8 +16,7 @@ class MovingWindowOptions:
         url: ``redis://…``, ``rediss://…`` or ``unix:///path/to/socket`` of the
             Redis or Valkey that all processes share. Empty: every process
             counts for itself.
-        prefix: How the names of our keys begin, where several services share
-            a server.
+        prefix: The beginning of the keys' names, where several services share a server.
     """
 
     url: str = attrs.field(default="", repr=False)
@@ -25,7 +24,7 @@ class MovingWindowOptions:
 
 
 def build(options: MovingWindowOptions, context: BuildContext) -> RateLimitStore:
-    """Make the store of a process."""
+    """Make the rate limit store for a process."""
     if options.url:
         from hvcore_ratelimit.shared import (  # noqa: PLC0415 - only if it was chosen
             SharedWindows,
@@ -39,7 +38,7 @@ def build(options: MovingWindowOptions, context: BuildContext) -> RateLimitStore
 
 @hookimpl
 def hvcore_rate_limit_stores() -> Iterator[RateLimitBackend]:
-    """Offer ``moving-window``."""
+    """Register the rate limit store ``moving-window``."""
     yield RateLimitBackend(
         name="moving-window",
         factory=build,

@@ -1,4 +1,4 @@
-"""Moving windows in a Redis or a Valkey, shared by all processes and machines."""
+"""Count requests in moving windows in a Redis or a Valkey, shared by all processes and machines."""
 
 import socket
 import struct
@@ -22,7 +22,7 @@ from hvcore.plugin_api import (
 )
 
 TIMEOUT_S: Final = 0.25
-"""The port's promise: a request must not wait for the limiter."""
+"""The time limit of a call: the port promises that a request does not wait longer for the store."""
 _KERNEL_TIMEOUT: Final = struct.pack("ll", 0, int(TIMEOUT_S * 1_000_000))
 
 ReadT = TypeVar("ReadT")
@@ -84,25 +84,25 @@ return table.concat(answer, ' ')
 
 
 class _Connection(Protocol):
-    """The used methods of the Redis client's connection, which connects by itself."""
+    """The methods of a connection of the Redis client that this module uses."""
 
     def send_command(self, *words: object) -> None: ...
 
     def read_response(self) -> Any:  # noqa: ANN401 - whatever the server says
-        """Wait for the answer."""
+        """Wait for the server's answer, and return it."""
 
     def disconnect(self) -> None:
         """Close the connection."""
 
     def register_connect_callback(self, callback: object) -> None:
-        """Have a method called with the connection once it is open."""
+        """Register a method to call with the connection once it is open."""
 
 
 class SharedWindows(RateLimitStore):
     """
-    Counts in one round trip, by a script that the server runs undisturbed.
+    A rate limit store that counts in Redis in one round trip, by an atomic script.
 
-    Each rule is a list of the moments of its hits.
+    Each window is a list of the times of its hits.
     """
 
     def __init__(self, *, url: str, prefix: str) -> None:
@@ -137,7 +137,7 @@ class SharedWindows(RateLimitStore):
     def begin_hit(
         self, rules: Sequence[RateLimitRule]
     ) -> Callable[[], Sequence[RateLimitState]]:
-        """Send the question, and return what reads the answer."""
+        """Send the request to count a hit; return a function that reads the answer."""
         words: list[object] = ["EVALSHA", self._sha, len(rules)]
         words += [self._key(rule) for rule in rules]
         for rule in rules:
@@ -145,7 +145,7 @@ class SharedWindows(RateLimitStore):
         return self._begin(*words, read=lambda answer: _states(rules, answer))
 
     def ping(self) -> None:
-        """Raise UnavailableError if the server counts nothing."""
+        """Raise UnavailableError if the server does not count hits."""
         # As a hit, under a name of its own: who may use other keys alone, and a server
         # that is full or read-only, answers PING.
         key = f"{self._prefix}:ping"

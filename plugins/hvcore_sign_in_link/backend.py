@@ -1,9 +1,9 @@
 """
-Recognise a person who has a one-time link.
+Sign in people who have a one-time link.
 
-A link is for an operator, or for one member of one organization. A member is asked
-for again in the members' list; an operator stays one, because only who has the
-machine can make such a link.
+A link is for an operator, or for one member of one organization. A refresh looks a
+member up in the list of members again. An operator stays one, because only somebody
+with access to the machine can make such a link.
 """
 
 import json
@@ -33,7 +33,7 @@ USED_UP: Final = (
 
 @attrs.frozen(kw_only=True)
 class LinkSignIn(SignInProvider):
-    """Sign in by links; see ports.sign_in."""
+    """A sign-in backend that accepts one-time links; see ports.sign_in."""
 
     book: SignInBook
 

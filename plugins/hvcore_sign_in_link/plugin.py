@@ -12,7 +12,7 @@ from hvcore.plugin_api import (
 
 
 def build(_options: NoOptions, context: BuildContext) -> SignInProvider:
-    """Make the provider of a process."""
+    """Make the sign-in provider for a process."""
     from hvcore_sign_in_link.backend import (  # noqa: PLC0415 - only if it was chosen
         LinkSignIn,
     )
@@ -22,5 +22,5 @@ def build(_options: NoOptions, context: BuildContext) -> SignInProvider:
 
 @hookimpl
 def hvcore_sign_ins() -> Iterator[SignInBackend]:
-    """Offer ``link``."""
+    """Register the sign-in backend ``link``."""
     yield SignInBackend(name="link", factory=build)

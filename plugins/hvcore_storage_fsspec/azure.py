@@ -1,8 +1,8 @@
 """
-Objects in Azure Blob Storage, to which others may send bytes themselves.
+Store objects in Azure Blob Storage, and let other programs upload bytes themselves.
 
-What they send is a block, with one PUT or several: a block needs no header of Azure's own,
-and is no object until the blocks are committed.
+Other programs upload blocks, with one PUT or several: a block needs no header of
+Azure's own, and is no object until the blocks are committed.
 """
 
 import base64
@@ -31,9 +31,9 @@ from hvcore_storage_fsspec.azure_objects import (
 from hvcore_storage_fsspec.time_limits import JOIN_S
 
 MOST_BLOCK_BYTES: Final = 4000 * 1024**2
-"""What one block may have."""
+"""The most bytes that one block may have."""
 WHOLE: Final = 0
-"""The number of the block that is all of a file."""
+"""The number of the block that has the bytes of a whole object."""
 
 # All names of an object's blocks must have one length.
 _OUR_NAME: Final = re.compile("[0-9]{5}")
@@ -43,20 +43,22 @@ _GONE: Final = frozenset({"InvalidBlockList", "InvalidBlockId", "BlobNotFound"})
 
 class AzureStorage(AzureObjects):
     """
-    Keeps objects in a container, and lets others write blocks of them.
+    A storage in an Azure container that can let other programs upload objects.
 
-    Also carries out SupportsPresignedWrite, SupportsPartedWrite and SupportsStagedWrite.
-    An address permits to create and write one object; it binds neither type nor length.
+    Also carries out SupportsPresignedWrite, SupportsPartedWrite and
+    SupportsStagedWrite.
+    A signed address permits to create and write one object; it binds neither type nor
+    length.
     """
 
     @property
     def can_presign_writes(self) -> bool:
-        """Return whether there is a key to sign with."""
+        """Return whether the storage has a key with which it can sign write addresses."""
         return self.can_presign
 
     @property
     def can_presign_parts(self) -> bool:
-        """Return whether there is a key to sign with."""
+        """Return whether the storage has a key with which it can sign part addresses."""
         return self.can_presign
 
     def write_address(
@@ -67,13 +69,13 @@ class AzureStorage(AzureObjects):
         size_bytes: int | None,  # noqa: ARG002 - it cannot be bound
         valid_s: int,
     ) -> WriteAddress:
-        """Sign one PUT of the block that is all of an object."""
+        """Return a signed address for one PUT of the bytes of a whole object."""
         return self._block_address(path, WHOLE, valid_s)
 
     def staged_write(
         self, path: str
     ) -> tuple[PartedWrite, Sequence[UploadedPart]] | None:
-        """Return the blocks that came with one PUT and are no object yet."""
+        """Return the uploaded block of a whole object that is not committed yet, or None."""
         whole = [b for b in _ours(self._waiting(path)) if b.number == WHOLE]
         return (_begun(path), whole) if whole else None
 
@@ -83,7 +85,7 @@ class AzureStorage(AzureObjects):
         *,
         content_type: str,  # noqa: ARG002 - a block has none
     ) -> PartedWrite:
-        """Begin an object that comes in parts, by a block that says so."""
+        """Begin an object that is uploaded in parts, by a block that marks the upload."""
         blob = self._blob(self._full(path))
         with azure_errors():
             self._run(blob.stage_block, _MARK, b"-")
@@ -97,18 +99,18 @@ class AzureStorage(AzureObjects):
         size_bytes: int,  # noqa: ARG002 - it cannot be bound
         valid_s: int,
     ) -> WriteAddress:
-        """Sign one PUT of a part."""
+        """Return a signed address for one PUT of a part of an object."""
         return self._block_address(begun.path, number, valid_s)
 
     def uploaded_parts(self, begun: PartedWrite) -> Sequence[UploadedPart]:
-        """Return the parts that are there, by number."""
+        """Return the parts of an object that were uploaded, by number."""
         waiting = self._waiting(begun.path)
         if not waiting:
             raise ObjectNotFoundError(begun.path)
         return [block for block in _ours(waiting) if block.number != WHOLE]
 
     def join_parts(self, begun: PartedWrite, parts: Sequence[UploadedPart]) -> None:
-        """Make the object of its parts; what else was sent is thrown away."""
+        """Make an object of its uploaded parts, and discard all other blocks."""
         blob = self._blob(self._full(begun.path))
         named = [BlobBlock(part.tag, state=BlockState.UNCOMMITTED) for part in parts]
         with azure_errors(begun.path):
@@ -121,7 +123,7 @@ class AzureStorage(AzureObjects):
 
     def end_parts(self, begun: PartedWrite) -> None:
         """
-        Throw the parts of an object away; absent is fine.
+        Discard the uploaded parts of an object; no parts are no error.
 
         Blocks that were sent beside an object go with it, or after a week.
         """
@@ -131,7 +133,7 @@ class AzureStorage(AzureObjects):
                 self._run(drop_blocks, blob, limit_s=JOIN_S)
 
     def parted_writes(self, path: str) -> Iterator[PartedWrite]:
-        """Give the parted writes begun at a path that were neither joined nor ended."""
+        """Return the uploads in parts at a path that were neither joined nor ended."""
         if any(block.id == _MARK for block in self._waiting(path)):
             yield _begun(path)
 
@@ -150,7 +152,7 @@ class AzureStorage(AzureObjects):
 
 
 def _ours(waiting: Sequence[BlobBlock]) -> Sequence[UploadedPart]:
-    """Return the blocks with names of ours, by number."""
+    """Return the blocks that this storage has named, by number."""
     found = [
         UploadedPart(number=int(block.id), size_bytes=block.size, tag=block.id)
         for block in waiting

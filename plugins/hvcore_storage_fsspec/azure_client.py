@@ -1,4 +1,4 @@
-"""Azure's client as we want it, and the signatures that it makes."""
+"""Make Azure's client with shorter pauses, and sign addresses for it."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
@@ -11,20 +11,25 @@ from hvcore_storage_fsspec.delegated_keys import DelegatedKeys, end_of
 
 RETRIES: Final = 3
 PAUSE_S: Final = 2
-"""More or less a second. Azure's own is 15 s and grows, which no request of a player or a
-page can wait."""
+"""
+The seconds between two tries, give or take one. Azure's own choice is 15 s and grows, which no
+request of a player or a page can wait.
+"""
 SENT_AT_ONCE_BYTES: Final = 8 * 1024 * 1024
-"""Larger objects are sent in blocks. Azure's own choice is 64 MiB, all in memory."""
+"""
+The size up to which an object is sent in one request; larger ones are sent in blocks. Azure's
+own choice is 64 MiB, all in memory.
+"""
 BLOCK_BYTES: Final = 32 * 1024 * 1024
-"""Of blocks over 4 MiB, the client holds 4 MiB in memory. An object has up to 50,000."""
+"""The size of a block; the client holds 4 MiB of a block in memory. An object has up to 50,000 blocks."""
 
 
 def service_client(fs: Any, retries: object) -> BlobServiceClient:  # noqa: ANN401 - adlfs has no types
     """
-    Return a client like the one of a file system, which tries again sooner.
+    Return a client for the account of a file system, which tries again sooner than its own.
 
     Args:
-        retries: How often; None for RETRIES.
+        retries: The number of further tries; None for RETRIES.
     """
     policy = LinearRetry(
         backoff=PAUSE_S,
@@ -49,12 +54,12 @@ def service_client(fs: Any, retries: object) -> BlobServiceClient:  # noqa: ANN4
 @attrs.define(kw_only=True)
 class SasSigner:
     """
-    Signs addresses of blobs (shared access signatures).
+    Signs addresses of Azure blobs (shared access signatures).
 
     Attributes:
-        account_key: None if the account is entered without one; a key of its own,
-            which Azure gives for a time, signs then (user delegation).
-        protocol: The one at which an address may be used.
+        account_key: The account's key; None if access is by an identity. Then a key
+            that Azure lends for a time signs (user delegation).
+        protocol: The protocol with which a signed address may be used.
     """
 
     client: BlobServiceClient
@@ -64,7 +69,7 @@ class SasSigner:
 
     @classmethod
     def of(cls, fs: Any) -> "SasSigner | None":  # noqa: ANN401 - adlfs has no types
-        """Return the signer of a file system; None if it has nothing to sign with."""
+        """Return the signer of a file system; None if it has no key or identity to sign with."""
         client: BlobServiceClient = fs.service_client
         # The client knows it, too, where it comes from a connection string.
         key = getattr(client.credential, "account_key", None)
@@ -78,7 +83,7 @@ class SasSigner:
 
     def token(self, container: str, name: str, permission: str, valid_s: int) -> str:
         """
-        Return the query that permits something with one blob, for a time.
+        Return the signed query that permits access to one blob for a time.
 
         Args:
             permission: ``r``, or ``cw`` to write.

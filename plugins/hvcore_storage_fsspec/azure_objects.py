@@ -1,4 +1,4 @@
-"""Objects in Azure Blob Storage."""
+"""Read, write, copy and delete objects in Azure Blob Storage."""
 
 import asyncio
 import time
@@ -46,11 +46,11 @@ from hvcore_storage_fsspec.time_limits import (
 )
 
 AT_ONCE: Final = 16
-"""Deletes that run at one time; one request removes one object."""
+"""The number of deletions that run at a time; one request removes one object."""
 _FIRST_FAILURE: Final = 300
 COPY_ASKED_EVERY_S: Final = 0.5
 COPY_WITHIN_S: Final = 1800.0
-"""Within an account a copy is done at once, but Azure does not promise it."""
+"""The time limit of a copy: within an account it is done at once, but Azure does not promise it."""
 
 _ABSENT: Final = frozenset({"BlobNotFound"})
 _CHANGED: Final = frozenset({"ConditionNotMet", "SourceConditionNotMet"})
@@ -66,10 +66,10 @@ _NO_TYPE: Final = "application/octet-stream"
 
 class AzureObjects(RemoteStorage):
     """
-    Keeps objects in a container.
+    A storage of objects in an Azure container.
 
-    The requests are those of Azure's own client, which the file system brings along:
-    its copies and deletes promise less than the port.
+    It uses Azure's own client, which the fsspec file system contains, because copies
+    and deletions of the file system promise less than the port.
     """
 
     def __init__(self, url: str, *, args: Mapping[str, object], work_dir: Path) -> None:
@@ -117,7 +117,7 @@ class AzureObjects(RemoteStorage):
                 yield _info(path, blob)
 
     def delete_tree(self, prefix: str) -> int:
-        """Remove the object at prefix or everything below it, and blocks that are no object."""
+        """Remove the object at a prefix or everything below it, and uncommitted blocks."""
         name = check_prefix(prefix)
         with azure_errors():
             kinds = ["metadata", "uncommittedblobs"]
@@ -126,17 +126,17 @@ class AzureObjects(RemoteStorage):
             return int(self._run(self._delete_all, found, limit_s=limit_s))
 
     def ping(self) -> None:
-        """Raise UnavailableError if there is no such container, or no answer."""
+        """Raise UnavailableError if the container is missing or does not answer."""
         with azure_errors():
             self._ask_for_bucket()
 
     @property
     def can_presign(self) -> bool:
-        """Return whether there is a key to sign with."""
+        """Return whether the storage has a key with which it can sign addresses."""
         return self._signer is not None
 
     def presigned_url(self, path: str, *, valid_s: int) -> str:
-        """Return an address of an object, good for a time."""
+        """Return a signed address of an object that is valid for a time."""
         return self._signed(path, "r", valid_s)
 
     def _signed(self, path: str, permission: str, valid_s: int) -> str:
@@ -221,7 +221,7 @@ class AzureObjects(RemoteStorage):
     async def _below(
         self, prefix: str, include: Sequence[str]
     ) -> Sequence[tuple[str, BlobProperties]]:
-        """Return the blob at prefix and those below, each with its path here."""
+        """Yield the blob at a prefix and those below it, each with its path in the storage."""
         root = self._root.partition("/")[2]
         head = f"{root}/" if root else ""
         found = []
@@ -276,9 +276,9 @@ async def _read(blob: BlobClient, start: int, end: int) -> bytes:
 
 async def drop_blocks(blob: BlobClient) -> None:
     """
-    Throw away the blocks of a blob that is none yet.
+    Discard the uncommitted blocks of a blob that does not exist yet.
 
-    No request does just that. Blocks go when an object is written, so an empty one is
+    Azure has no request for this. Blocks go when a blob is written, so an empty blob is
     made and removed.
     """
     try:
@@ -296,7 +296,7 @@ async def drop_blocks(blob: BlobClient) -> None:
 
 
 async def _delete(blob: BlobClient) -> bool:
-    """Remove an object whatever the holder of a write address has done to it."""
+    """Remove a blob with its snapshots, also if it is leased; return whether it was removed."""
     try:
         await blob.delete_blob(delete_snapshots="include")
     except ResourceNotFoundError as exc:
@@ -324,7 +324,7 @@ async def _delete_blocks(blob: BlobClient) -> None:
 
 
 def error_code(exc: HttpResponseError) -> str:
-    """Return Azure's own name of an error."""
+    """Return the name that Azure gives to an error."""
     code = getattr(exc, "error_code", None)
     # An enumeration of strings has not their hashes.
     return str(getattr(code, "value", code))
@@ -333,10 +333,11 @@ def error_code(exc: HttpResponseError) -> str:
 @contextmanager
 def azure_errors(path: str | None = None) -> Iterator[None]:
     """
-    Turn the exceptions of Azure's client into the errors of the storage port.
+    Turn exceptions of Azure's client in a block into the errors of the storage port.
 
     Args:
-        path: Of the object that may be absent; else absence is no answer, too.
+        path: The path of an object that may be absent; without it, absence counts as no
+            answer.
     """
     with foreign_errors(path):
         try:

@@ -1,4 +1,4 @@
-"""Choose between files of this machine and everything else."""
+"""Choose the storage class for a URL: local files, or one of the remote stores."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -24,10 +24,10 @@ def make_storage(
     work_dir: Path,
 ) -> Storage:
     """
-    Make the storage that a URL names.
+    Return the storage for a URL.
 
     Args:
-        work_dir: Where objects are while they are sent to a remote storage.
+        work_dir: The folder for objects while they are sent to a remote storage.
 
     Raises:
         ConfigError: The URL cannot be used.

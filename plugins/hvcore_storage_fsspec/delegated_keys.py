@@ -1,4 +1,4 @@
-"""The keys that Azure lends to an identity for a time, to sign addresses with."""
+"""Fetch the keys that Azure lends to an identity for a time, to sign addresses with."""
 
 import asyncio
 import logging
@@ -16,10 +16,10 @@ from hvcore_storage_fsspec.time_limits import ANSWER_S
 
 DELEGATION_VALID: Final = timedelta(hours=24)
 DELEGATION_RENEWED: Final = timedelta(hours=2)
-"""So long before it ends: an address seldom outlives the key that signed it."""
+"""The time before the end of a key at which the next one is fetched, so that addresses seldom outlive their key."""
 CLOCKS_APART: Final = timedelta(minutes=5)
 ASKED_EVERY_S: Final = 10.0
-"""More than ANSWER_S: one question at a time, and a pause after one that failed."""
+"""The seconds between two requests for a key; more than ANSWER_S, so that only one is under way."""
 
 _log = logging.getLogger(__name__)
 
@@ -27,11 +27,11 @@ _log = logging.getLogger(__name__)
 @attrs.define(kw_only=True)
 class DelegatedKeys:
     """
-    Find the key that signs now; thread-safe.
+    Provides the borrowed key that signs addresses now; thread-safe.
 
-    A key is used until it ends. The next one is asked for before that by one question,
-    which nobody waits for, so that a token service that is silent for two hours is not
-    noticed by anybody who wants an address.
+    A key is used until it ends. The next key is fetched two hours before in the
+    background, so that a token service may be silent that long without delaying an
+    address.
     """
 
     client: BlobServiceClient
@@ -45,11 +45,11 @@ class DelegatedKeys:
 
     def key(self, now: datetime) -> UserDelegationKey:
         """
-        Return a key that is good; blocks for 4 s at most, and only without a good one.
+        Return a valid key; wait up to 5 s only if there is none.
 
         Raises:
-            AzureError, TimeoutError: There is none, and the question for one failed a
-                moment ago.
+            AzureError, TimeoutError: There is no valid key, and the request for one has
+                failed.
         """
         with self._lock:
             known = self._key
@@ -62,7 +62,7 @@ class DelegatedKeys:
         return question.result(timeout=ANSWER_S + 1)
 
     def _ask(self, now: datetime) -> "Future[UserDelegationKey]":
-        """Return the last question, or a new one if it is its time; needs the lock."""
+        """Return the last request for a key, or begin a new one if it is time; the caller holds the lock."""
         now_s = time.monotonic()
         if self._question is None or now_s >= self._asked_again_at_s:
             self._asked_again_at_s = now_s + ASKED_EVERY_S

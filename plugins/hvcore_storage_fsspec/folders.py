@@ -1,4 +1,4 @@
-"""Folders while others make and remove them."""
+"""Make, walk and remove folders while other processes change them."""
 
 import os
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ def make_folder(folder: Path, *, inside: Path | None = None) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Write a folder's entries to the disk, unless it was removed meanwhile."""
+    """Flush the entries of a folder to the disk, unless the folder was removed meanwhile."""
     try:
         number = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     except FileNotFoundError:
@@ -45,7 +45,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def walk_files(top: Path) -> Iterator[tuple[Path, os.stat_result]]:
-    """Give the file at top or all files below it; what vanishes is left out."""
+    """Yield the file at a path or all files below it; files that vanish meanwhile are left out."""
     if top.is_file():
         with suppress(FileNotFoundError):
             yield top, top.stat()
@@ -59,12 +59,12 @@ def walk_files(top: Path) -> Iterator[tuple[Path, os.stat_result]]:
 
 def remove_tree(top: Path) -> int:
     """
-    Remove the file at top or all below it; return how many files there were.
+    Remove the file at a path or all files below it; return their number.
 
-    One that cannot be removed keeps none of the others.
+    A file that cannot be removed does not stop the others from being removed.
 
     Raises:
-        OSError: Something is left: the first reason why.
+        OSError: A file could not be removed; this is the first such error.
     """
     if top.is_file():
         return _remove_file(top)
@@ -84,7 +84,7 @@ def remove_tree(top: Path) -> int:
 
 
 def remove_empty(folder: Path, *, up_to: Path) -> None:
-    """Remove a folder and its parents below up_to, as far as they are empty."""
+    """Remove a folder and its parents below ``up_to``, as far as they are empty."""
     while folder != up_to:
         try:
             folder.rmdir()

@@ -1,4 +1,4 @@
-"""Objects in Google Cloud Storage, to which others may send bytes themselves."""
+"""Store objects in Google Cloud Storage, and let other programs upload bytes themselves."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -26,19 +26,19 @@ from hvcore_storage_fsspec.time_limits import (
 )
 
 SIGNATURE_VERSION: Final = "v4"
-"""Version 2, the client's own choice, binds no length."""
+"""The version of signatures; version 2, the client's own choice, does not bind the length."""
 SENT_BYTES: Final = 8 * 1024 * 1024
-"""One request, which is in memory; the client's own choice is 50 MiB."""
+"""The bytes of one upload request, which is in memory; the client's own choice is 50 MiB."""
 
 SIGNED_AT_ONCE: Final = 16
-"""Addresses for which Google is asked; those without an answer keep their place."""
+"""The most addresses that Google signs at a time; requests without an answer keep their place."""
 
 _asked_of_google: Final = TimeLimitedCalls(SIGNED_AT_ONCE)
 
 
 class GoogleStorage(RemoteStorage):
     """
-    Keeps objects in a bucket.
+    A storage in a Google bucket that can let other programs upload objects.
 
     Also carries out SupportsPresignedWrite. An address is signed with the key of a
     service account, or by Google for one whose key is not here.
@@ -53,17 +53,17 @@ class GoogleStorage(RemoteStorage):
 
     @property
     def can_presign(self) -> bool:
-        """Return whether there is a service account that can sign."""
+        """Return whether the storage has a service account that can sign addresses."""
         account = self._account
         return isinstance(account, Signing) or hasattr(account, "service_account_email")
 
     @property
     def can_presign_writes(self) -> bool:
-        """Return whether there is a service account that can sign."""
+        """Return whether the storage has a service account that can sign write addresses."""
         return self.can_presign
 
     def presigned_url(self, path: str, *, valid_s: int) -> str:
-        """Return an address of an object, good for a time."""
+        """Return a signed address of an object that is valid for a time."""
         return self._sign(path, valid_s, method="GET")
 
     def write_address(
@@ -74,7 +74,7 @@ class GoogleStorage(RemoteStorage):
         size_bytes: int | None,
         valid_s: int,
     ) -> WriteAddress:
-        """Sign one PUT of an object."""
+        """Return a signed address for one PUT of an object."""
         headers = {}
         if size_bytes is not None:
             # Every sender sends it, unlike x-goog-content-length-range.

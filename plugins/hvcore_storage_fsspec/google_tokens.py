@@ -1,4 +1,4 @@
-"""Tokens of an account of Google, renewed before they end."""
+"""Renew the access tokens of a Google account before they end."""
 
 import logging
 import threading
@@ -14,19 +14,19 @@ from google.auth.transport.requests import Request
 from hvcore_storage_fsspec.time_limits import ANSWER_S
 
 ASKED_EVERY_S: Final = 10.0
-"""After a question that failed, while the last token is good."""
+"""The seconds after a failed request for a token, while the last token is valid."""
 AGAIN_AFTER_S: Final = 2.0
-"""After a question that failed, while there is none: nobody reaches the store."""
+"""The seconds after a failed request for a token, while there is no valid one."""
 
 _log = logging.getLogger(__name__)
 
 
 class TokenRenewal:
     """
-    Renew the token of one account; thread-safe.
+    Renews the access token of one Google account; thread-safe.
 
-    google-auth calls a token stale 225 s before it ends. Until it has ended, it is used,
-    and one question for the next one is on its way, which nobody waits for.
+    google-auth calls a token stale 225 s before it ends. A stale token is used until
+    its end, while one request for the next token runs in the background.
     """
 
     def __init__(self) -> None:
@@ -36,11 +36,12 @@ class TokenRenewal:
 
     def renew(self, account: Credentials, *, waits_s: float = ANSWER_S) -> None:
         """
-        Give an account a token that is good; waits for one only without one.
+        Make sure that an account has a valid token; wait for a new one only if there is none.
 
         Raises:
-            GoogleAuthError: It has none, and gets none, or got none a moment ago.
-            TimeoutError: It has none, and nobody answers.
+            GoogleAuthError: The account has no valid token, and the request for one
+                failed.
+            TimeoutError: The account has no valid token, and no answer came in time.
         """
         state = account.token_state
         if state is TokenState.FRESH:
@@ -50,7 +51,7 @@ class TokenRenewal:
             question.result(timeout=waits_s)
 
     def _ask(self, account: Credentials) -> "Future[None]":
-        """Return the last question, or a new one if it is its time."""
+        """Return the last request for a token, or begin a new one if it is time."""
         with self._lock:
             question = self._question
             is_over = question is None or (

@@ -1,4 +1,4 @@
-"""Calls that take no time limit, given one."""
+"""Call functions that have no time limit of their own with a time limit."""
 
 import threading
 import time
@@ -11,12 +11,12 @@ T = TypeVar("T")
 
 class TimeLimitedCalls:
     """
-    Make calls in threads that are left behind when they take too long; thread-safe.
+    Runs calls in threads, and abandons those that take too long; thread-safe.
 
-    Not in a pool of the standard library: its threads keep a process from ending.
+    It uses no pool of the standard library, whose threads keep a process from ending.
 
     Args:
-        most: Calls in progress, those that were left behind included.
+        most: The most calls at a time, abandoned ones included.
     """
 
     def __init__(self, most: int) -> None:
@@ -27,7 +27,8 @@ class TimeLimitedCalls:
         Call a function within a time limit, and return its result or raise its error.
 
         Raises:
-            TimeoutError: It has not ended in time, or there was no place or no thread.
+            TimeoutError: The call has not ended in time, or too many calls are in
+                progress, or no thread could be started.
         """
         ends_at = time.monotonic() + limit_s
         if not self._places.acquire(timeout=limit_s):

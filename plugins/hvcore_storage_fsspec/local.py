@@ -1,8 +1,8 @@
 """
-Objects as files of this machine.
+Store objects as files of this machine.
 
 New bytes go into ``.incoming`` and are moved to their place in one step once
-they are on the disk. What is hidden is in ``.hidden`` until it is deleted.
+they are on the disk. Hidden objects are in ``.hidden`` until they are deleted.
 
 ``.incoming`` also tells a storage from the empty folder that a disk which is
 not mounted leaves behind: without it, nothing is known to be absent.
@@ -43,7 +43,7 @@ CHECK_SPACE_EVERY_BYTES: Final = 64 * CHUNK_BYTES
 MIN_FREE_BYTES: Final = 512 * 1024 * 1024
 MIN_FREE_SHARE: Final = 0.01
 LEFTOVERS_RETENTION_S: Final = 24 * 3600
-"""Far longer than any upload takes."""
+"""The seconds after which unfinished files are removed: far longer than any upload takes."""
 
 MOVE_ATTEMPTS: Final = 100
 
@@ -52,7 +52,7 @@ _ABSENT = {errno.ENOENT, errno.ENOTDIR, errno.EISDIR}
 
 class LocalStorage(Storage):
     """
-    Keeps objects below a folder.
+    A storage whose objects are files below a folder of this machine.
 
     Also carries out SupportsLocalPath, SupportsHide, SupportsUploadFile, SupportsCopy,
     SupportsObjectUrl and SupportsRoomCheck.
@@ -94,10 +94,10 @@ class LocalStorage(Storage):
         content_type: str,  # noqa: ARG002 - a file has none
     ) -> ObjectInfo:
         """
-        Store an object of all bytes of a source, whole or not at all.
+        Store the bytes of a source as an object, whole or not at all.
 
         Raises:
-            UnavailableError: The disk is nearly full, or fails.
+            UnavailableError: The disk is nearly full, or it fails.
         """
         target = self.local_path(path)
         self._check_space()
@@ -110,7 +110,7 @@ class LocalStorage(Storage):
         *,
         content_type: str,  # noqa: ARG002 - a file has none
     ) -> ObjectInfo:
-        """Store a local file by moving it, or by copying if that cannot be."""
+        """Store a local file as an object by moving it, or by copying where it cannot be moved."""
         target = self.local_path(path)
         self._check_space()
         try:
@@ -132,7 +132,7 @@ class LocalStorage(Storage):
             return self.write(target, file, content_type=content_type)
 
     def object_url(self, path: str) -> str:
-        """Return the address of a file for programs of this machine."""
+        """Return the ``file:`` address of an object for programs of this machine."""
         return self.local_path(path).absolute().as_uri()
 
     def walk(self, prefix: str) -> Iterator[ObjectInfo]:
@@ -145,7 +145,7 @@ class LocalStorage(Storage):
         self._check_there()
 
     def delete_tree(self, prefix: str) -> int:
-        """Remove the object at prefix or everything below it, hidden or not."""
+        """Remove the object at a prefix or everything below it, hidden objects included."""
         name = check_prefix(prefix)
         self._check_there()
         with _unavailable():
@@ -159,19 +159,19 @@ class LocalStorage(Storage):
         return removed + hidden
 
     def ping(self) -> None:
-        """Raise UnavailableError if the folder is not there or not writable."""
+        """Raise UnavailableError if the folder of the storage is missing or not writable."""
         if not os.access(self._incoming, os.R_OK | os.W_OK | os.X_OK):
             raise UnavailableError("The storage's folder cannot be used.")
 
     def check_room(self) -> None:
-        """Raise NoRoomError where ``write`` would refuse everything."""
+        """Raise NoRoomError if the disk is so full that ``write`` refuses every object."""
         self._check_space()
 
     def local_path(self, path: str) -> Path:
         return self._root / check_path(path)
 
     def hide_tree(self, prefix: str) -> None:
-        """Move everything below prefix out of reach of readers; absent is fine."""
+        """Hide everything below a prefix from readers; an absent tree is no error."""
         name = check_prefix(prefix)
         source = self._root / name
         # Each time another name: what comes late is hidden once more.

@@ -6,7 +6,7 @@ from hvcore_storage_fsspec.remote import RemoteStorage
 
 
 class MemoryFileSystemStorage(RemoteStorage):
-    """Keeps objects in fsspec's memory file system."""
+    """A storage whose objects are in fsspec's memory file system."""
 
     def _send(self, local: Path, target: str, content_type: str) -> None:  # noqa: ARG002 - it keeps no types
         # put_file shows an object before it is whole, also to another writer.

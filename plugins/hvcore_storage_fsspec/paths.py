@@ -5,15 +5,15 @@ from typing import Final
 from hvcore.plugin_api import check_object_path
 
 RESERVED: Final = frozenset({".incoming", ".hidden"})
-"""Folders of the local storage's own."""
+"""The names of folders that the local storage uses for itself."""
 
 
 def check_path(path: str) -> str:
     """
-    Return an object's path if it is one.
+    Return a path if it is valid for an object.
 
     Raises:
-        ValueError: It is none, or one of ours.
+        ValueError: The text is no path of an object, or begins with a reserved folder.
     """
     if path.split("/", maxsplit=1)[0] in RESERVED:
         raise ValueError(f"not a path of an object: {path!r}")
@@ -22,7 +22,7 @@ def check_path(path: str) -> str:
 
 def check_prefix(prefix: str) -> str:
     """
-    Return the path of a tree, without a slash at its end.
+    Return the path of a tree without a slash at its end.
 
     Raises:
         ValueError: See check_path.

@@ -19,8 +19,9 @@ class FsspecOptions:
     Settings under ``[storage.options]``.
 
     Attributes:
-        url: ``file:///path`` or a plain path, ``s3://bucket/prefix``,
-            ``gs://…``, ``memory://…``, whatever fsspec knows.
+        url: The address of the storage: ``file:///path`` or a plain path,
+            ``s3://bucket/prefix``, ``gs://…``, ``memory://…``, or another URL that
+            fsspec knows.
         args: All other options, passed to fsspec's file system, such as
             ``endpoint_url``.
         min_free_bytes: Files only: with less room on the disk, nothing more
@@ -33,7 +34,7 @@ class FsspecOptions:
 
 
 def build(options: FsspecOptions, context: BuildContext) -> Storage:
-    """Make the storage of a process."""
+    """Make the storage for a process."""
     # Imported only if it was chosen: fsspec, or what a URL needs, is large.
     from hvcore_storage_fsspec.backend import make_storage  # noqa: PLC0415
 
@@ -47,7 +48,7 @@ def build(options: FsspecOptions, context: BuildContext) -> Storage:
 
 @hookimpl
 def hvcore_storages() -> Iterator[StorageBackend]:
-    """Offer ``fsspec``."""
+    """Register the storage ``fsspec``."""
     yield StorageBackend(
         name="fsspec", factory=build, options=FsspecOptions, extra="fsspec"
     )

@@ -1,5 +1,5 @@
 """
-Check that an answer of a store has the bytes that were asked for.
+Check that the answer of a store has exactly the range of bytes that was asked for.
 
 A store, or a proxy before it, may ignore a range and send the whole object (RFC 9110,
 section 14.2), and a proxy may send a page of its own. Either would be played.
@@ -22,7 +22,7 @@ IGNORED: Final = (
 
 
 class WrongRangeError(UnavailableError):
-    """A store has answered with other bytes than were asked for."""
+    """The answer of a store has other bytes than were asked for."""
 
 
 def promised_bytes(told: str | None, start: int, end: int) -> int:
@@ -30,10 +30,11 @@ def promised_bytes(told: str | None, start: int, end: int) -> int:
     Return the number of bytes that an answer for ``[start, end)`` must have.
 
     Args:
-        told: Its Content-Range; None if it has none.
+        told: The Content-Range header of the answer; None if there is none.
 
     Raises:
-        WrongRangeError: They are not the bytes from start to end, or to the object's end.
+        WrongRangeError: The answer has not the bytes from start to end, or to the
+            object's end.
     """
     found = _CONTENT_RANGE.fullmatch(told or "")
     if found is None:
@@ -46,7 +47,7 @@ def promised_bytes(told: str | None, start: int, end: int) -> int:
 
 
 def check_received(received_bytes: int, promised: int) -> None:
-    """Raise WrongRangeError unless an answer has as many bytes as it has promised."""
+    """Raise WrongRangeError unless as many bytes were received as the answer has promised."""
     if received_bytes != promised:
         raise WrongRangeError(
             f"The storage answers with {received_bytes} bytes in the place of {promised}."
@@ -55,10 +56,10 @@ def check_received(received_bytes: int, promised: int) -> None:
 
 def check_some(received_bytes: int) -> None:
     """
-    Raise UnavailableError for an answer without bytes.
+    Raise UnavailableError if an answer has no bytes.
 
-    Some stores answer so where a range begins behind the end of an object: unlike a wrong
-    range, it is worth a look at the object's size.
+    Some stores answer so where a range begins behind the end of an object: unlike after
+    a wrong range, the caller then looks at the object's size.
     """
     if not received_bytes:
         raise UnavailableError("The storage answers with no bytes.")

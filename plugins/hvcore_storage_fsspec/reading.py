@@ -1,11 +1,11 @@
-"""Read a part of something as if it were all."""
+"""Read a range of an open file as if it were a whole file."""
 
 import io
 from typing import Any, BinaryIO
 
 
 class FileRange(io.RawIOBase):
-    """The bytes of an open file from its position up to an end."""
+    """A file object with the bytes of an open file from its position up to an end."""
 
     def __init__(self, file: BinaryIO, size_bytes: int) -> None:
         super().__init__()
@@ -23,6 +23,6 @@ class FileRange(io.RawIOBase):
         return len(data)
 
     def close(self) -> None:
-        """Close the file, too."""
+        """Close the range and the open file."""
         self._file.close()
         super().close()

@@ -1,5 +1,5 @@
 """
-Objects in any file system that fsspec reaches.
+Store objects in any file system that fsspec reaches.
 
 An object is first collected in a local file and then sent whole: leaving
 ``with fs.open(…, "wb")`` by an exception commits the half that was written.
@@ -44,11 +44,11 @@ from hvcore_storage_fsspec.time_limits import (
 )
 
 READ_BYTES: Final = 8 * 1024 * 1024
-"""One request; a segment is smaller, a source takes a few hundred."""
+"""The bytes of one read request; a segment is smaller, a source takes a few hundred requests."""
 DELETED_AT_ONCE: Final = 1000
-"""As many as S3 takes in one request."""
+"""The number of objects that are deleted at a time: as many as S3 takes in one request."""
 BUCKET_KNOWN_S: Final = 5.0
-"""After a bucket was seen, it is not asked for again at the next absent object."""
+"""The seconds for which a bucket that was seen is not looked up again at an absent object."""
 
 _CONTENT_TYPE_NAMES: Final = {"s3": "ContentType", "gs": "content_type"}
 _TYPE_NAMES: Final = ("ContentType", "contentType")
@@ -60,7 +60,7 @@ _PATTERN_CHARACTERS: Final = frozenset("*?[")
 
 class RemoteStorage(Storage):
     """
-    Keeps objects under an fsspec URL.
+    A storage whose objects are under an fsspec URL.
 
     Also carries out SupportsCopy, SupportsObjectUrl and, where the file system signs
     addresses, SupportsPresignedRead.
@@ -119,7 +119,7 @@ class RemoteStorage(Storage):
             return self.put_file(path, Path(file.name), content_type=content_type)
 
     def put_file(self, path: str, local: Path, *, content_type: str) -> ObjectInfo:
-        """Store a local file, whole or not at all; the local file stays."""
+        """Store a local file as an object, whole or not at all; the local file stays."""
         target = self._full(path)
         size = local.stat().st_size
         with foreign_errors():
@@ -130,7 +130,7 @@ class RemoteStorage(Storage):
         return stored
 
     def copy(self, source: str, target: str, *, content_type: str) -> ObjectInfo:
-        """Have the store copy an object."""
+        """Have the store copy an object to another path."""
         full_source, full_target = self._full(source), self._full(target)
         size = self.stat(source).size_bytes
         with self._answers(source):
@@ -178,7 +178,7 @@ class RemoteStorage(Storage):
         return len(paths)
 
     def ping(self) -> None:
-        """Raise UnavailableError if the storage does not answer."""
+        """Raise UnavailableError if the store does not answer."""
         with foreign_errors():
             try:
                 self._ask("info", self._root, limit_s=PING_S)
@@ -194,13 +194,13 @@ class RemoteStorage(Storage):
         return type(self._fs).sign is not AbstractFileSystem.sign
 
     def presigned_url(self, path: str, *, valid_s: int) -> str:
-        """Return an address of an object, good for a time."""
+        """Return a signed address of an object that is valid for a time."""
         with foreign_errors():
             return str(self._fs.sign(self._full(path), expiration=valid_s))
 
     @contextmanager
     def _answers(self, path: str) -> Iterator[None]:
-        """Turn errors into those of the port; absent is only what a bucket does not have."""
+        """Turn errors of the file system in a block into those of the port."""
         try:
             with foreign_errors(path):
                 yield
@@ -220,7 +220,7 @@ class RemoteStorage(Storage):
         """Raise FileNotFoundError if the bucket is missing, for stores that have buckets."""
 
     def _stored(self, path: str) -> ObjectInfo:
-        """Describe an object that was stored a moment ago."""
+        """Return the description of an object that was stored a moment ago."""
         try:
             return self.stat(path)
         except ObjectNotFoundError as exc:
@@ -293,7 +293,7 @@ class RemoteStorage(Storage):
 
 class _RemoteRange(io.RawIOBase):
     """
-    Bytes of a remote object, each read a request of its own.
+    A file object with a range of a remote object; each read is a request of its own.
 
     Not ``fs.open``: fsspec's memory file system gives all readers one file.
     """
@@ -330,7 +330,7 @@ class _RemoteRange(io.RawIOBase):
 
 
 def info_of(path: str, found: Mapping[str, Any]) -> ObjectInfo:
-    """Describe an object by what a client has said of it."""
+    """Return the description of an object, from what a client has reported of it."""
     known = [found[name] for name in _MODIFIED_NAMES if found.get(name) is not None]
     return ObjectInfo(
         path=path,

@@ -1,4 +1,4 @@
-"""Objects in S3, or in what speaks like it, to which others may send bytes themselves."""
+"""Store objects in S3 or a compatible store, and let other programs upload bytes themselves."""
 
 import logging
 import math
@@ -41,28 +41,28 @@ SIGNATURE_VERSION: Final = "s3v4"
 """botocore signs addresses with version 2 where it can, which binds no length and
 which newer stores refuse."""
 MOST_PARTS: Final = 10_000
-"""S3 takes no more of one object."""
+"""The most parts of one object at S3."""
 PART_BYTES: Final = 5 * 1024 * 1024
-"""The least that S3 takes of a part. The client's own choice is 50 MiB."""
+"""The size of a part: the least that S3 takes. The client's own choice is 50 MiB."""
 SENT_AT_ONCE: Final = 2
-"""Parts that are in memory at a time, each of them twice. The client's own choice is 10."""
+"""The number of parts in memory at a time, each of them twice. The client's own choice is 10."""
 RETRIES: Final = {"mode": "standard", "total_max_attempts": 3}
 """botocore's own choice tries five times with pauses of up to 15 s in all, which no request
 of a player or a page can wait. This one takes up to 3 s."""
 
 CONNECTIONS: Final = 64
-"""At a time. With the client's own ten, threads would wait for each other."""
+"""The most connections at a time. With the client's own ten, threads would wait for each other."""
 _IN_LISTS: Final = frozenset(
     {*("IsTruncated", "KeyCount", "Name"), "Bucket", "Key", "UploadId"}
 )
 """Of which every list of objects, of parts and of uploads has at least one."""
 CLIENT_ATTEMPTS: Final = 1
-"""Of s3fs, around those of botocore; its own choice is five, after each silence."""
+"""The tries of s3fs around those of botocore; its own choice is five, after each silence."""
 
 
 class S3Storage(RemoteStorage):
     """
-    Keeps objects in a bucket.
+    A storage in an S3 bucket that can let other programs upload objects.
 
     Also carries out SupportsPresignedWrite and SupportsPartedWrite.
     """
@@ -88,12 +88,12 @@ class S3Storage(RemoteStorage):
 
     @property
     def can_presign_writes(self) -> bool:
-        """Return whether there is a key to sign with."""
+        """Return whether the storage has a key with which it can sign write addresses."""
         return not self._is_anonymous
 
     @property
     def can_presign_parts(self) -> bool:
-        """Return whether there is a key to sign with."""
+        """Return whether the storage has a key with which it can sign part addresses."""
         return not self._is_anonymous
 
     def write_address(
@@ -104,7 +104,7 @@ class S3Storage(RemoteStorage):
         size_bytes: int | None,
         valid_s: int,
     ) -> WriteAddress:
-        """Sign one PUT of an object."""
+        """Return a signed address for one PUT of an object."""
         bound: dict[str, object] = {}
         if content_type is not None:
             bound["ContentType"] = content_type
@@ -113,13 +113,13 @@ class S3Storage(RemoteStorage):
         return self._sign(path, valid_s, "put_object", **bound)
 
     def presigned_url(self, path: str, *, valid_s: int) -> str:
-        """Return an address of an object, good for a time."""
+        """Return a signed address of an object that is valid for a time."""
         with foreign_errors():
             return str(self._ask("url", self._full(path), expires=valid_s))
 
     def walk(self, prefix: str) -> Iterator[ObjectInfo]:
         """
-        Give every object under a prefix, a page at a time.
+        Yield every object under a prefix, one page of the list at a time.
 
         The client's own ``find`` holds all of them in memory: of a million videos that
         is more than a machine has.
@@ -194,7 +194,7 @@ class S3Storage(RemoteStorage):
         return copied
 
     def begin_parts(self, path: str, *, content_type: str) -> PartedWrite:
-        """Begin an object that comes in parts."""
+        """Begin a multipart upload of an object."""
         with foreign_errors():
             begun = self._call(
                 "create_multipart_upload", path, ContentType=content_type
@@ -205,7 +205,7 @@ class S3Storage(RemoteStorage):
     def part_address(
         self, begun: PartedWrite, number: int, *, size_bytes: int, valid_s: int
     ) -> WriteAddress:
-        """Sign one PUT of a part."""
+        """Return a signed address for one PUT of a part of an object."""
         return self._sign(
             begun.path,
             valid_s,
@@ -216,7 +216,7 @@ class S3Storage(RemoteStorage):
         )
 
     def uploaded_parts(self, begun: PartedWrite) -> Sequence[UploadedPart]:
-        """Return the parts that are there, by number."""
+        """Return the parts of a multipart upload that have arrived, by number."""
         found: list[UploadedPart] = []
         is_last = False
         while not is_last:
@@ -237,7 +237,7 @@ class S3Storage(RemoteStorage):
         return found
 
     def join_parts(self, begun: PartedWrite, parts: Sequence[UploadedPart]) -> None:
-        """Make the object of its parts."""
+        """Complete a multipart upload: make the object of its parts."""
         named = [{"PartNumber": part.number, "ETag": part.tag} for part in parts]
         with self._answers(begun.path):
             self._call(
@@ -249,15 +249,15 @@ class S3Storage(RemoteStorage):
             )
 
     def end_parts(self, begun: PartedWrite) -> None:
-        """Throw the parts of an object away; absent is fine."""
+        """Abort a multipart upload and discard its parts; no upload is no error."""
         with suppress(ObjectNotFoundError), self._answers(begun.path):
             self._call("abort_multipart_upload", begun.path, UploadId=begun.id)
 
     def parted_writes(self, path: str) -> Iterator[PartedWrite]:
         """
-        Give the multipart uploads to a path that were neither joined nor ended.
+        Return the multipart uploads to a path that were neither completed nor aborted.
 
-        None if the key may not list it: to ask again would not help.
+        Returns None if the key may not list uploads.
         """
         bucket, key = self._place(path)
         try:

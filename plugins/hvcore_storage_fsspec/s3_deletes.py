@@ -1,5 +1,5 @@
 """
-Remove objects from S3, and believe no answer that names failures.
+Remove objects from S3, and check each answer for objects that could not be removed.
 
 The client's own ``rm`` takes an answer of 200 for done, whatever stands in it.
 """
@@ -15,7 +15,7 @@ from hvcore.plugin_api import UnavailableError
 from hvcore_storage_fsspec.store_errors import store_answer
 
 AT_ONCE: Final = 16
-"""Requests that run at one time, each of which removes one object."""
+"""The number of requests that run at a time, each of which removes one object."""
 
 _ABSENT: Final = frozenset({"NoSuchKey"})
 # Of stores that have no bulk deletes, or want a Content-MD5, which the client sends no
@@ -39,7 +39,7 @@ async def remove_at_once(
 
     Raises:
         OSError: The store has not removed all of them, or none.
-        UnavailableError: It does not say of each object that it is gone.
+        UnavailableError: The answer does not confirm the removal of each object.
     """
     # Not quiet: of an answer that says nothing, such as a page of a proxy, nothing is gone.
     named = {"Objects": [{"Key": key} for key in keys], "Quiet": False}
@@ -58,7 +58,7 @@ async def remove_each(
     keys: Sequence[str],
 ) -> None:
     """
-    Remove objects by a request for each; one that is refused keeps no other.
+    Remove objects by one request each; a refused request does not stop the others.
 
     Raises:
         OSError: The store has not removed all of them.
@@ -80,5 +80,5 @@ def _named(answer: Mapping[str, Any], outcome: str) -> Iterator[str]:
 
 
 def has_no_bulk(error: Exception) -> bool:
-    """Return whether a store has refused the request for many objects, and not the objects."""
+    """Return whether a store has refused the bulk request as such, and not single objects."""
     return store_answer(error)[0] in _NO_BULK

@@ -1,4 +1,4 @@
-"""Read bytes from S3, which may take long as long as some of them come."""
+"""Read bytes from S3; a read may take long as long as some bytes come."""
 
 import asyncio
 from typing import Any, Final
@@ -19,10 +19,10 @@ async def read_range(
     end: int,
 ) -> bytes:
     """
-    Return the bytes ``[start, end)`` of an object; a connection that breaks is made anew.
+    Return the bytes ``[start, end)`` of an object; go on by a new connection if one breaks.
 
     Raises:
-        WrongRangeError: The answer has other bytes.
+        WrongRangeError: The answer has other bytes than were asked for.
     """
     for left in reversed(range(READ_ATTEMPTS)):
         try:

@@ -1,4 +1,4 @@
-"""The session of S3's client, which knows the credentials."""
+"""Keep temporary credentials of the S3 client in use until they end."""
 
 from typing import Any
 
@@ -8,10 +8,10 @@ from hvcore.plugin_api import use_until_end
 
 
 class LastingSession(AioSession):  # type: ignore[misc]  # aiobotocore has no types
-    """Uses credentials that are given for a time until they end."""
+    """A session of the S3 client that uses temporary credentials until they end."""
 
     async def get_credentials(self) -> Any:  # noqa: ANN401 - botocore has no types
-        """Return the credentials; None if there are none."""
+        """Return the credentials of the session; None if there are none."""
         found = await super().get_credentials()
         use_until_end(found)
         return found

@@ -1,4 +1,4 @@
-"""Tell refusals, failures and silence of a store apart, and name them as the store does."""
+"""Turn refusals, failures and silence of a store into the errors of the storage port."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -22,16 +22,17 @@ _GOOGLE: Final = re.compile(r'(?P<forbidden>Forbidden: )|.*"code": *(?P<code>[45
 
 
 class MissingBucketError(UnavailableError):
-    """The store answers, and has no such bucket: nothing is known of its objects."""
+    """The store answers, but has no such bucket, so that nothing is known of its objects."""
 
 
 @contextmanager
 def foreign_errors(path: str | None = None) -> Iterator[None]:
     """
-    Turn the exceptions of a file system into the errors of the storage port.
+    Turn exceptions of a file system in a block into the errors of the storage port.
 
     Args:
-        path: Of the object that may be absent; else absence is no answer, too.
+        path: The path of an object that may be absent; without it, absence counts as no
+            answer.
     """
     try:
         yield
@@ -60,7 +61,7 @@ def foreign_errors(path: str | None = None) -> Iterator[None]:
 
 
 def store_answer(error: BaseException) -> tuple[str | None, str | None]:
-    """Return the code of a store's answer and the words beside it; None if there was none."""
+    """Return the error code and message of a store's answer; None if the store did not answer."""
     seen: BaseException | None = error
     while seen is not None:
         code, words = _told(seen)

@@ -1,7 +1,8 @@
 """
-Limits of the time that a store may be silent.
+The time limits for a silent store, and calls that keep to them.
 
-A request of the API or of delivery waits for small answers, so they have a limit in all.
+A request of the API or of delivery waits for small answers, so they have a limit in
+all.
 Whole objects take as long as they take: they have one for each step.
 """
 
@@ -14,33 +15,33 @@ from fsspec.asyn import sync
 from hvcore.plugin_api import UnavailableError
 
 ANSWER_S: Final = 4.0
-"""For a small answer, with all repetitions: its caller waits for five seconds."""
+"""The limit of a small answer with all repetitions, because its caller waits for five seconds."""
 PING_S: Final = 2.0
-"""Up to two questions are one ping."""
+"""The limit of a question of a ping, which asks up to two."""
 LIST_S: Final = 300.0
-"""For a whole list, which only jobs make; a thousand objects take less than a second."""
+"""The limit of a whole list, which only jobs make; a thousand objects take less than a second."""
 PAGE_S: Final = 30.0
-"""For a page of a list, which only jobs ask for: a busy store may think about it."""
+"""The limit of a page of a list, which only jobs ask for; a busy store may take long."""
 REMOVE_S: Final = 300.0
-"""For a thousand objects, which only jobs remove."""
+"""The limit of removing a thousand objects, which only jobs do."""
 JOIN_S: Final = 600.0
-"""To join parts or copy a large object: S3 promises an answer within minutes."""
+"""The limit of joining parts or copying a large object: S3 promises an answer within minutes."""
 SEND_S: Final = 60.0
 SLOWEST_BYTES_PER_S: Final = 64 * 1024
-"""Of what is sent: nothing tells whether bytes of one request go on."""
+"""The slowest accepted upload: nothing tells whether the bytes of one request go on."""
 
 
 class SilentStoreError(UnavailableError):
-    """No answer came in time; to ask again would take as long."""
+    """A store did not answer in time; another try would take as long."""
 
 
 def send_limit_s(size_bytes: int) -> float:
-    """Return the limit in seconds of sending so many bytes to the store."""
+    """Return the time limit in seconds for sending a number of bytes to the store."""
     return SEND_S + size_bytes / SLOWEST_BYTES_PER_S
 
 
 def read_limit_s(size_bytes: int) -> float:
-    """Return the limit in seconds of a read of so many bytes that shows no progress."""
+    """Return the time limit in seconds for reading a number of bytes without visible progress."""
     return ANSWER_S + size_bytes / SLOWEST_BYTES_PER_S
 
 
@@ -52,10 +53,11 @@ def ask_within(
     **options: object,
 ) -> Any:  # noqa: ANN401 - whatever the method returns
     """
-    Call a method of a file system; what does not answer in time is cancelled.
+    Call an asynchronous method of a file system, and cancel it if it takes too long.
 
     Args:
-        limit_s: For file systems whose methods can be cancelled; others keep their own.
+        limit_s: The limit for file systems whose methods can be cancelled; others keep
+            their own limits.
 
     Raises:
         TimeoutError: No answer came in time.
@@ -72,7 +74,7 @@ def run_within(
     fs: Any,  # noqa: ANN401 - fsspec ships no types
     call: Callable[[], Awaitable[Any]],
 ) -> Any:  # noqa: ANN401 - whatever the call returns
-    """Wait for a coroutine of a file system's loop; see ask_within."""
+    """Run a coroutine in the file system's loop with a time limit; see ask_within."""
     # Of s3fs, once for each process: to read what S3 can do takes a third of a second of
     # the processor, or ten times that on a busy machine. Nobody is asked.
     prepare = getattr(fs, "set_session", None)

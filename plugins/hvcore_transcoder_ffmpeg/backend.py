@@ -30,7 +30,7 @@ from hvcore_transcoder_ffmpeg.reasons import TRACK_LEFT_OUT
 
 class FfmpegTranscoder(Transcoder):
     """
-    Makes all renditions of a part in one ffmpeg process.
+    A transcoder that makes all renditions of a part in one ffmpeg process.
 
     ``capabilities`` may be called from any thread; the rest from the main
     thread, because children die with the thread that started them.
@@ -44,18 +44,18 @@ class FfmpegTranscoder(Transcoder):
         self._machine = Machine(options, context)
 
     def capabilities(self) -> Capabilities:
-        """Return the capabilities of this machine, tried on the first call."""
+        """Return the capabilities of this machine's ffmpeg, which are tried out on the first call."""
         return self._machine.capabilities()
 
     def probe(self, workspace: Workspace) -> SourceInfo:
         return Prober(*self._machine.ready()).probe(workspace)
 
     def plan(self, order: TranscodeOrder) -> tuple[Part, ...]:
-        """Cut long videos into parts, and more of them for several workers."""
+        """Return the plan of a job: long videos are cut into parts, more of them for several workers."""
         return cut(order)
 
     def run(self, part: Part, workspace: Workspace) -> PartDone:
-        """Encode every rendition of a part, and check what came out."""
+        """Encode every rendition of a part, check the files, and return their description."""
         engine, sandbox = self._machine.ready()
         audio, warnings = effective_audio(
             engine, part, may_substitute=self._options.substitute_audio
@@ -90,7 +90,7 @@ class FfmpegTranscoder(Transcoder):
         )
 
     def still(self, workspace: Workspace, at_s: float) -> Path:
-        """Take a picture out of a segment that was published."""
+        """Make a picture from a published segment."""
         engine, sandbox = self._machine.ready()
         streams = Prober(engine, sandbox).headers(workspace)
         return take_still(engine, sandbox, workspace, streams=streams, at_s=at_s)

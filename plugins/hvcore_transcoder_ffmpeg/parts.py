@@ -64,7 +64,7 @@ class Cutting:
 
 def cut(order: TranscodeOrder, cutting: Cutting | None = None) -> tuple[Part, ...]:
     """
-    Return the parts of a job; the same for the same order on one machine.
+    Return the parts of a job; the same order gives the same parts on one machine.
 
     Pictures are cut at multiples of the segment. Sound is made whole, in a
     part of its own, because it clicks where it is cut. That part comes first:
@@ -108,7 +108,7 @@ def cut(order: TranscodeOrder, cutting: Cutting | None = None) -> tuple[Part, ..
 
 def may_be_cut(duration_s: float) -> bool:
     """
-    Return whether it matters if a decoder can begin anywhere in so long a video.
+    Return whether a video is so long that it matters if a decoder can begin anywhere in it.
 
     All of a shorter one is decoded in a moment.
     """

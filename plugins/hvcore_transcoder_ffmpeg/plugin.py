@@ -13,7 +13,7 @@ from hvcore_transcoder_ffmpeg.options import FfmpegOptions
 
 def build(options: FfmpegOptions, context: BuildContext) -> Transcoder:
     """
-    Build the transcoder; runs no program yet.
+    Make the transcoder for a process, without running any program yet.
 
     Raises:
         ConfigError: A path of the options leads to no program.
@@ -27,7 +27,7 @@ def build(options: FfmpegOptions, context: BuildContext) -> Transcoder:
 
 @hookimpl
 def hvcore_transcoders() -> Iterator[TranscoderBackend]:
-    """Offer ``ffmpeg``."""
+    """Register the transcoder ``ffmpeg``."""
     yield TranscoderBackend(
         name="ffmpeg", factory=build, options=FfmpegOptions, extra="ffmpeg"
     )

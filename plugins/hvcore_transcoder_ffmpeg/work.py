@@ -1,5 +1,5 @@
 """
-The processor time that it takes to make a video, by measurements.
+Estimate the processor time that it takes to make a video.
 
 Estimates: pictures differ, and machines do. They are good within a factor of two,
 which is enough to tell a minute from an hour.
@@ -40,12 +40,12 @@ _CORES_OF_ENCODER: Final = 4
 
 
 def pictures_work(order: TranscodeOrder) -> float:
-    """Return the work of a second of all rungs, in pixels of veryfast."""
+    """Return the work of encoding a second of all rungs, in pixels of the preset veryfast."""
     return sum(map(_work, order.ladder.rungs))
 
 
 def encoding_s(order: TranscodeOrder, cores: int) -> float:
-    """Return the seconds that encoding a second of all rungs takes with some cores."""
+    """Return the seconds that encoding a second of all rungs takes with a number of cores."""
     return pictures_work(order) * _CPU_S_OF_PIXEL / cores
 
 

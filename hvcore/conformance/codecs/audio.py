@@ -1,5 +1,5 @@
 """
-Read the codec and the channels from the configuration of audio.
+Read the codec and the number of channels from the configuration record of an audio track (``esds``).
 
 Source: ISO/IEC 14496-1, section 7.2.6 (descriptors); ISO/IEC 14496-3, section 1.6.2
 (AudioSpecificConfig); RFC 6381, section 3.3.
@@ -28,11 +28,11 @@ _PS_FOLLOWS: Final = 0x548
 @attrs.frozen(kw_only=True)
 class AudioConfig:
     """
-    The codec and the channels of audio.
+    The codec and the number of channels of an audio track.
 
     Attributes:
-        codecs: RFC 6381.
-        channels: 0 if the configuration does not say.
+        codecs: The codec as CODECS attributes name it (RFC 6381).
+        channels: The number of channels; 0 if the configuration does not say.
     """
 
     codecs: str
@@ -41,10 +41,10 @@ class AudioConfig:
 
 def read_esds(record: Box) -> AudioConfig:
     """
-    Read an ``esds``.
+    Return the codec and channels that the ``esds`` box of an audio track names.
 
     Raises:
-        BoxError: It names no codec, or is cut off.
+        BoxError: The box names no codec, or is cut off.
     """
     kind, specific = _descriptors(record.body[4:])
     if kind != _MPEG4:

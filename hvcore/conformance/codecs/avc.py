@@ -1,5 +1,5 @@
 """
-Read the parameter sets of H.264 video.
+Read the decoder configuration (``avcC``) and parameter sets of H.264 video.
 
 Source: ITU-T H.264, sections 7.3.2.1, A.3 and E.1; ISO/IEC 14496-15, section 5.3.
 """
@@ -27,7 +27,7 @@ _FOR_DEVICES: Final = frozenset({66, 77, 88, 100})
 _MOST_FOR_DEVICES: Final = 52
 _EXTENDED_SHAPE: Final = 255
 _SQUARE_SHAPES: Final = frozenset({0, 1})
-"""Of a pixel (table E-1): not said, and 1:1."""
+"""The aspect ratio codes (table E-1) of square pixels: unspecified, and 1:1."""
 _MACROBLOCK_PX: Final = 16
 
 # By level_idc: macroblocks per second, macroblocks per picture (table A-1).
@@ -56,13 +56,13 @@ _LEVELS: Final[Mapping[int, tuple[int, int]]] = {
 
 
 def nal_type(first_byte: int) -> int:
-    """Return the type of a NAL unit."""
+    """Return the type of an H.264 NAL unit from its first byte."""
     return first_byte & 0x1F
 
 
 def level_covers(level: int, picture: Picture, rate: float) -> bool:
     """
-    Return whether a level allows a picture at a frame rate.
+    Return whether an H.264 level allows pictures of this size at this frame rate.
 
     An unknown level allows nothing.
     """
@@ -75,10 +75,10 @@ def level_covers(level: int, picture: Picture, rate: float) -> bool:
 
 def read_config(record: Box) -> VideoConfig:
     """
-    Read an ``avcC``.
+    Read the decoder configuration of H.264 video from an ``avcC`` box.
 
     Raises:
-        BoxError: It is too short for its own numbers.
+        BoxError: The box is shorter than its own fields say.
     """
     version, profile, compatible, level, lengths, count = record.numbers("6B")
     problems = [] if version == 1 else [f"avcC has version {version}"]
@@ -152,7 +152,7 @@ def _picture(unit: bytes) -> Picture:
 
 
 def read_usability(bits: Bits) -> Usability:
-    """Read the head of video usability information, which both codecs begin alike."""
+    """Read the shape of a pixel and the transfer function from the beginning of a VUI (H.264 and H.265)."""
     is_square = True
     if bits.flag():
         shape = bits.take(8)

@@ -1,5 +1,5 @@
 """
-Read the parameter sets of H.265 video.
+Read the decoder configuration (``hvcC``) and parameter sets of H.265 video.
 
 Source: ITU-T H.265, sections 7.3.2.2, 7.3.3, 7.3.4, 7.3.7, A.4 and E.2; ISO/IEC
 14496-15, section 8.3 and annex E.
@@ -43,13 +43,13 @@ _LEVELS: Final[Mapping[int, tuple[int, int]]] = {
 
 
 def nal_type(first_byte: int) -> int:
-    """Return the type of a NAL unit."""
+    """Return the type of an H.265 NAL unit from its first byte."""
     return first_byte >> 1 & 0x3F
 
 
 def level_covers(level: int, picture: Picture, rate: float) -> bool:
     """
-    Return whether a level allows a picture at a frame rate.
+    Return whether an H.265 level allows pictures of this size at this frame rate.
 
     An unknown level allows nothing.
     """
@@ -61,10 +61,10 @@ def level_covers(level: int, picture: Picture, rate: float) -> bool:
 
 def read_config(record: Box) -> VideoConfig:
     """
-    Read an ``hvcC``.
+    Read the decoder configuration of H.265 video from an ``hvcC`` box.
 
     Raises:
-        BoxError: It is too short for its own numbers.
+        BoxError: The box is shorter than its own fields say.
     """
     version, general, compatible, *constraints, level = record.numbers("BBI6BB")
     problems = [] if version == 1 else [f"hvcC has version {version}"]

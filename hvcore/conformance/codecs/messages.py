@@ -1,5 +1,5 @@
 """
-Read the messages beside pictures (SEI) that describe more than how to decode them.
+Find captions and screen metadata in the supplemental messages (SEI) of H.264 and H.265 video.
 
 Source: ITU-T H.264, annex D; ITU-T H.265, annex D; ATSC A/53 part 4, section 6.2.3.
 """
@@ -9,7 +9,7 @@ from enum import Enum
 from typing import Final
 
 MOST_BYTES: Final = 1024
-"""Of a unit with messages, this many are read; A/53 has at most 109."""
+"""The most bytes that are read of a NAL unit with messages; A/53 has at most 109."""
 
 _REGISTERED: Final = 4
 _SCREEN: Final = frozenset({137, 144})
@@ -18,7 +18,7 @@ _GOES_ON: Final = 0xFF
 
 
 class Told(Enum):
-    """The subjects of messages (SEI) in video."""
+    """The subjects of supplemental messages (SEI) that the check looks for in video."""
 
     CAPTIONS = "closed captions"
     SCREEN = "mastering display or light levels"
@@ -26,10 +26,10 @@ class Told(Enum):
 
 def told_by(unit: bytes) -> frozenset[Told]:
     """
-    Return the facts in the messages (SEI) of a unit.
+    Return the subjects of the supplemental messages (SEI) in a NAL unit.
 
     Args:
-        unit: From behind the header of the NAL unit; it may be cut off.
+        unit: The NAL unit from behind its header; it may be cut off.
     """
     return frozenset(
         told

@@ -1,24 +1,24 @@
-"""The parameters of video that all codecs' parameter sets have."""
+"""The parameters of video that H.264 and H.265 parameter sets have in common."""
 
 from typing import Final
 
 import attrs
 
 HDR_TRANSFERS: Final = {16: "PQ", 18: "HLG"}
-"""By code point of the transfer function (ITU-T H.273, table 3)."""
+"""The names of HDR transfer functions by their code points (ITU-T H.273, table 3)."""
 
 
 @attrs.frozen(kw_only=True)
 class Picture:
     """
-    A picture, and what a decoder has to be able to do for it.
+    The size, transfer function and pixel shape of the pictures of a video stream.
 
     Attributes:
-        width_px: As shown, after cropping.
-        coded_width_px: As decoded.
+        width_px: The width as shown, after cropping.
+        coded_width_px: The width as decoded, before cropping.
         transfer: Code point of the transfer function (ITU-T H.273); None if
             the colours are not explicit.
-        has_square_pixels: False if the stream says that they are oblong.
+        has_square_pixels: False if the stream says that its pixels are not square.
     """
 
     width_px: int
@@ -31,7 +31,7 @@ class Picture:
 
 @attrs.frozen(kw_only=True)
 class Usability:
-    """The head of video usability information."""
+    """The transfer function and pixel shape from the video usability information (VUI) of a stream."""
 
     transfer: int | None = None
     has_square_pixels: bool = True
@@ -40,16 +40,16 @@ class Usability:
 @attrs.frozen(kw_only=True)
 class VideoConfig:
     """
-    A decoder configuration record.
+    The decoder configuration of a video track, as its ``avcC`` or ``hvcC`` box has it.
 
     Attributes:
-        codecs: RFC 6381.
-        level: As the record has it.
+        codecs: The codec as CODECS attributes name it (RFC 6381).
+        level: The codec's level, as the number in the box.
         is_for_devices: Whether profile, level and tier are ones that Apple's
             specification allows.
-        nal_length_bytes: Of the length before each NAL unit.
+        nal_length_bytes: The size of the length field before each NAL unit.
         pictures: One per sequence parameter set.
-        problems: What is wrong with the record, a sentence each.
+        problems: The faults of the box, one phrase each.
     """
 
     codecs: str

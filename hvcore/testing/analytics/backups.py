@@ -1,4 +1,4 @@
-"""The promises of a sink that copies itself into a backup."""
+"""The promises of an analytics sink that can copy itself into a backup and be restored from it."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from hvcore.testing.analytics.served import VIDEO, batch, segment
 
 
 class BackupConformance(CapableKit):
-    """The promises of SupportsBackup."""
+    """The promises of an analytics sink with SupportsBackup: copies and restores."""
 
     @pytest.fixture
     def elsewhere(self) -> AnalyticsSink:
@@ -27,7 +27,7 @@ class BackupConformance(CapableKit):
     def test_a_copy_has_counts_and_positions_of_one_moment(
         self, sink: AnalyticsSink, elsewhere: AnalyticsSink, tmp_path: Path
     ) -> None:
-        """Batches after a copy are brought again to the sink that took the copy."""
+        """A backup has counts and positions of one moment; batches written after it are written again to the restored sink."""
         sink.write(batch(segment()))
         copied = copy_of(sink, tmp_path / "copied")
         sink.write(batch(segment(), start=10))
@@ -41,7 +41,7 @@ class BackupConformance(CapableKit):
     def test_a_copy_may_be_taken_again_and_stays(
         self, sink: AnalyticsSink, elsewhere: AnalyticsSink, tmp_path: Path
     ) -> None:
-        """A restore that was cut off is made again."""
+        """A copy can be restored more than once, because a restore that was interrupted is repeated."""
         sink.write(batch(segment()))
         copied = copy_of(sink, tmp_path / "copied")
 
@@ -53,7 +53,7 @@ class BackupConformance(CapableKit):
     def test_a_restore_replaces_no_counts(
         self, sink: AnalyticsSink, elsewhere: AnalyticsSink, tmp_path: Path
     ) -> None:
-        """A mistake must not end what has survived."""
+        """A sink that has counts refuses a restore, so that a mistake destroys no counts."""
         copied = copy_of(sink, tmp_path / "copied")
         elsewhere.write(batch(segment()))
 
@@ -64,14 +64,14 @@ class BackupConformance(CapableKit):
 
 
 def copy_of(sink: AnalyticsSink, folder: Path) -> Path:
-    """Have a sink copy itself into a new folder."""
+    """Have a sink copy itself into a new folder, and return the folder."""
     folder.mkdir()
     able(sink).back_up(folder)
     return folder
 
 
 def able(sink: AnalyticsSink) -> SupportsBackup:
-    """Return a sink as one that can copy itself."""
+    """Return the sink, typed as one that supports backups; raise TypeError if it does not."""
     if not isinstance(sink, SupportsBackup):
         raise TypeError(f"{type(sink).__name__} does not inherit SupportsBackup")
     return sink

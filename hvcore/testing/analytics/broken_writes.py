@@ -1,4 +1,4 @@
-"""The promises of a sink whose writes end in the middle."""
+"""The promises of an analytics sink whose writes are interrupted by a full disk or an error."""
 
 import resource
 from functools import partial
@@ -12,21 +12,21 @@ from hvcore.testing.kit import may_leave
 from hvcore.testing.raised_errors import BrokenOffCall, break_off_at_each_line
 
 _COUNTS: Final = 40
-"""Of a batch that is cut: it takes some kilobytes of a file."""
+"""The number of counts in a batch whose write is interrupted: it takes some kilobytes of a file."""
 _BREAKS: Final = 160
-"""Errors that are raised, each at another line of a call."""
+"""The most errors that are raised in a test, each at another line of a call."""
 _LARGEST_BYTES: Final = 2**26
 _NEAR_BYTES: Final = 64
 _REFUSED: Final = "refused"
 
 
 class BrokenWritePromises(AnalyticsKit):
-    """A batch is counted or not, wherever its write ends."""
+    """The promises of an analytics sink about interrupted writes: a batch is counted whole or not at all."""
 
     def test_a_disk_that_is_full_in_the_middle_of_a_write_keeps_whole_batches(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """No file grows beyond a limit, nearer and nearer to what a batch needs."""
+        """A full disk in the middle of a write leaves the batch counted whole or not at all; later writes work."""
         sink.write(batch(segment()))
         if in_child(partial(_write_within, 0, reopened)) != _REFUSED:
             return  # Its files are on another machine.
@@ -46,7 +46,7 @@ class BrokenWritePromises(AnalyticsKit):
     def test_an_error_in_the_middle_of_a_write_is_passed_on_and_halves_no_batch(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """Any error at any line; the next batch goes on from the position."""
+        """An error at any line of a write reaches the caller; the batch is counted whole or not, and the next one follows."""
         other, end = reopened(), 0
 
         def write() -> None:
@@ -69,7 +69,7 @@ class BrokenWritePromises(AnalyticsKit):
     def test_an_error_in_the_middle_of_forgetting_is_passed_on(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """The file has its position or none; all else stays."""
+        """An error at any line of ``forget`` leaves the file's position as it was or removed; counts and other files stay."""
         other, beside = reopened(), "kit-b.log"
         sink.write(batch(segment(), file=beside))
         counted = 1
@@ -97,7 +97,7 @@ class BrokenWritePromises(AnalyticsKit):
         )
 
     def _counts_fit(self, sink: AnalyticsSink, before: int, where: str) -> None:
-        """Look, and write as the flusher does: from the position on."""
+        """Assert that counts match the position, and that the next batch can be written."""
         start = sink.position(FILE)
         assert start in {before, before + _COUNTS * SEGMENT_BYTES}, where
         assert self.counted(sink, VIDEO) == start // SEGMENT_BYTES, where
@@ -109,7 +109,7 @@ class BrokenWritePromises(AnalyticsKit):
 
 
 def _write_within(limit_bytes: int, reopened: Reopened) -> str:
-    """Write a batch in a process whose files have a largest size."""
+    """Write a batch in a process that cannot make files larger than a limit; return whether it was counted."""
     own = reopened()
     start = own.position(FILE)
     # Of other heights than all before: what adds up in place would need no room.

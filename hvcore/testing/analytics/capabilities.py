@@ -1,4 +1,4 @@
-"""The promises of a sink that keeps more of a batch than its counts."""
+"""The promises of an analytics sink that also stores ignored requests."""
 
 from collections import Counter
 from datetime import timedelta
@@ -36,7 +36,7 @@ OF_VIDEO = VideoScope(video_id=VIDEO)
 
 
 class CapableKit(Kit):
-    """The fixtures of the kits of reports."""
+    """The fixtures of the kits for additional reports of analytics sinks (AnalyticsReport)."""
 
     @pytest.fixture
     def sink(self) -> AnalyticsSink:
@@ -45,17 +45,17 @@ class CapableKit(Kit):
 
     @pytest.fixture
     def reopened(self) -> Reopened:
-        """Return a function that opens another sink on the same data, again and again."""
+        """Return a function that opens another sink on the same data, as often as it is called."""
         raise NotImplementedError("give the fixture: opens the same data again")
 
 
 class IgnoredConformance(CapableKit):
-    """The promises of AnalyticsReport.IGNORED."""
+    """The promises of an analytics sink that stores requests that were not counted (AnalyticsReport.IGNORED)."""
 
     def test_ignored_requests_are_counted_by_reason_and_height(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """The counts of two batches add up, in every process."""
+        """Ignored requests are counted by reason and height; the counts of several batches and processes add up."""
         sink.write(
             batch(
                 ignored(),
@@ -79,7 +79,7 @@ class IgnoredConformance(CapableKit):
     def test_ignored_requests_are_taken_once(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """As the counts of the same batch are."""
+        """A batch that is written twice adds its ignored requests once."""
         one = batch(ignored(), segment())
         sink.write(one)
         sink.write(one)
@@ -88,7 +88,7 @@ class IgnoredConformance(CapableKit):
         assert _ignored(sink, OF_VIDEO) == {(IgnoredReason.HEAD, 720): 1}
 
     def test_a_write_that_fails_ignores_nothing(self, sink: AnalyticsSink) -> None:
-        """The position stays, and the batch can be written again."""
+        """A write that fails stores no ignored requests, and the batch can be written again."""
         whole = batch(ignored(), ignored(height_px=360))
         with pytest.raises(BreaksOffError):
             sink.write(cut_off(whole))
@@ -100,7 +100,7 @@ class IgnoredConformance(CapableKit):
     def test_ignored_requests_are_those_of_a_scope_and_of_days(
         self, sink: AnalyticsSink
     ) -> None:
-        """A range includes both ends; others' rows are left out."""
+        """Ignored requests are returned only of the given scope and days; a range of days includes both ends."""
         notes = [
             *(ignored(at=NOON + timedelta(days=days)) for days in range(3)),
             ignored(video="vid_kit_2"),
@@ -122,14 +122,14 @@ class IgnoredConformance(CapableKit):
         assert total(VideoScope(video_id=VideoId("vid_never"))) == 0
 
     def test_ignored_requests_count_nowhere_else(self, sink: AnalyticsSink) -> None:
-        """Nothing was ignored where segments were served, and the reverse."""
+        """Ignored requests are not counted as served segments, and served segments not as ignored requests."""
         sink.write(batch(segment()))
 
         assert _ignored(sink, OF_VIDEO) == {}
 
 
 def reporting(sink: AnalyticsSink, report: AnalyticsReport) -> SupportsReports:
-    """Return a sink that stores a report; others fail."""
+    """Return the sink as one that stores a report; fail the test if it does not store the report."""
     assert isinstance(sink, SupportsReports), "the sink lacks SupportsReports"
     assert report in sink.reports, f"the sink's reports lack {report}"
     return sink

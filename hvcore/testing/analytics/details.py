@@ -1,4 +1,4 @@
-"""The promises of a sink that stores reports about segments."""
+"""The promises of an analytics sink that stores players' reports, countries and referrers."""
 
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
@@ -54,12 +54,12 @@ SLOW: Final = PlayerReport(
 
 
 class QualityConformance(CapableKit):
-    """The promises of AnalyticsReport.QUALITY."""
+    """The promises of an analytics sink that stores players' reports (AnalyticsReport.QUALITY)."""
 
     def test_reports_of_players_add_up_by_day(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """Over batches and processes; values that no report had stay None."""
+        """Players' reports add up by day over batches and processes; a metric without a report stays empty."""
         tomorrow = NOON + timedelta(days=1)
         sink.write(batch(reported(SILENT), reported(SILENT, at=tomorrow)))
         sink.write(batch(reported(FAST), reported(SLOW), segment(), start=20))
@@ -82,7 +82,7 @@ class QualityConformance(CapableKit):
         assert expected[1].quality.throughput_kbps == Measured()
 
     def test_every_metric_of_playback_is_kept(self, sink: AnalyticsSink) -> None:
-        """Every declared metric is kept, each for itself."""
+        """Each declared playback metric is stored independently of the others."""
         values = {
             metric.key: PlayerReport.of({metric.report_field: 1}) for metric in METRICS
         }
@@ -98,7 +98,7 @@ class QualityConformance(CapableKit):
     def test_the_least_and_the_greatest_outlast_what_comes_later(
         self, sink: AnalyticsSink
     ) -> None:
-        """In any order, also the greatest value that is allowed."""
+        """The lowest and highest value of a metric stay, in whatever order values come, up to the highest allowed value."""
         values = [500, MOST_TOLD, 0, 700]
         for number, value in enumerate(values):
             one = reported(PlayerReport(buffer_ms=value))
@@ -110,7 +110,7 @@ class QualityConformance(CapableKit):
     def test_a_report_of_a_player_is_taken_once(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """As the counts of the same batch are."""
+        """A batch that is written twice adds its players' reports once."""
         one = batch(segment(), reported(SLOW))
         sink.write(one)
         sink.write(one)
@@ -121,7 +121,7 @@ class QualityConformance(CapableKit):
     def test_a_write_that_fails_keeps_nothing_that_was_told(
         self, sink: AnalyticsSink
     ) -> None:
-        """The position stays, and the batch can be written again."""
+        """A write that fails stores no players' reports, and the batch can be written again."""
         whole = batch(reported(FAST), reported(FAST, "vid_kit_2"))
         with pytest.raises(BreaksOffError):
             sink.write(cut_off(whole))
@@ -133,7 +133,7 @@ class QualityConformance(CapableKit):
     def test_reports_of_players_are_those_of_a_scope_and_of_days(
         self, sink: AnalyticsSink
     ) -> None:
-        """A range includes both ends; others' rows are left out."""
+        """Players' reports are returned only of the given scope and days; a range of days includes both ends."""
         notes = [
             *(reported(SLOW, at=NOON + timedelta(days=days)) for days in range(3)),
             reported(SLOW, "vid_kit_2"),
@@ -153,12 +153,12 @@ class QualityConformance(CapableKit):
 
 
 class BreakdownConformance(CapableKit):
-    """The promises of AnalyticsReport.BREAKDOWN."""
+    """The promises of an analytics sink that stores countries and referrers (AnalyticsReport.BREAKDOWN)."""
 
     def test_segments_of_a_day_are_broken_down_and_add_up(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """By each of the two; what is not known is the rest of the counts."""
+        """Segments of a day are broken down by country and by referrer; those without either are returned as the rest."""
         page = "www.example.com"
         tomorrow = NOON + timedelta(days=1)
         sink.write(batch(*[segment()] * 3, came_from(country="DE", referrer=page)))
@@ -187,7 +187,7 @@ class BreakdownConformance(CapableKit):
     def test_countries_of_segments_are_taken_once(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """As the counts of the same batch are."""
+        """A batch that is written twice adds its countries once."""
         one = batch(segment(), came_from(country="DE"))
         sink.write(one)
         sink.write(one)
@@ -199,7 +199,7 @@ class BreakdownConformance(CapableKit):
     def test_a_write_that_fails_tells_nothing_of_where_segments_went(
         self, sink: AnalyticsSink
     ) -> None:
-        """The position stays, and the batch can be written again."""
+        """A write that fails stores no countries and referrers, and the batch can be written again."""
         sink.write(batch(segment()))
         whole = batch(
             segment(), came_from(country="DE"), came_from(country="FR"), start=10
@@ -212,7 +212,7 @@ class BreakdownConformance(CapableKit):
     def test_hosts_of_a_video_s_day_have_an_end(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """The first ones keep their name, and nothing is left out of the sum."""
+        """The first referrer hosts of a video's day are named; further hosts are counted together as others."""
         hosts = [f"host{number}.example" for number in range(MAX_HOSTS + 20)]
         first, later = hosts[:60], hosts
         tomorrow = NOON + timedelta(days=1)
@@ -238,7 +238,7 @@ class BreakdownConformance(CapableKit):
     def test_countries_of_segments_are_those_of_a_scope_and_of_days(
         self, sink: AnalyticsSink
     ) -> None:
-        """A range includes both ends; others' rows are left out."""
+        """Countries are returned only of the given scope and days; a range of days includes both ends."""
         ones: list[tuple[str, str, str]] = [
             (VIDEO, ENV, "org_kit"),
             ("vid_kit_2", ENV, "org_kit"),
@@ -280,7 +280,7 @@ def _broken_down(
     by: BreakdownBy = BreakdownBy.COUNTRY,
     days: DateRange = ALL_TIME,
 ) -> list[dict[str | None, int]]:
-    """Return the segments of each day by value, oldest first."""
+    """Return the segments of each day by country or referrer, oldest day first."""
     teller = reporting(sink, AnalyticsReport.BREAKDOWN)
     rows: Sequence[BreakdownDay] = teller.breakdown(scope, days, by)
     found: dict[date, dict[str | None, int]] = {}

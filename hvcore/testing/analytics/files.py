@@ -1,4 +1,4 @@
-"""The promises of a sink for spool files: their names, positions and ends."""
+"""The promises of an analytics sink about spool files: names, positions and forgetting."""
 
 from typing import Final
 
@@ -13,16 +13,16 @@ FILES: Final = (
     *("KIT-A.LOG", "kit-%.log", "%", "kit-*.log", "a.log", "b/kit-a.log", "kit-a.lo"),
     *(f"{_LONG}1.log", f"{_LONG}2.log"),
 )
-"""Names that begin or end alike, or that are patterns of others."""
+"""Names of spool files that begin or end alike, or that are patterns matching others."""
 
 
 class FilePromises(AnalyticsKit):
-    """Each spool file has a position of its own, until it is forgotten."""
+    """The promises of an analytics sink about spool files: each has a position of its own until it is forgotten."""
 
     def test_files_with_names_alike_have_positions_of_their_own(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """Names of one beginning or end, patterns, and long ones."""
+        """Spool files whose names begin or end alike, are patterns or long have positions of their own."""
         ends = {name: 10 * number for number, name in enumerate(FILES, 1)}
         for name, end in ends.items():
             sink.write(batch(*[segment()] * (end // 10), file=name))
@@ -34,7 +34,7 @@ class FilePromises(AnalyticsKit):
     def test_a_file_is_forgotten_and_no_file_of_a_name_alike(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """Each name in its turn; a process that has read the positions before sees the change."""
+        """Forgetting a spool file removes its position in every process, and no position of a file with a similar name."""
         other = reopened()
         for name in FILES:
             sink.write(batch(segment(), file=name))
@@ -52,7 +52,7 @@ class FilePromises(AnalyticsKit):
     def test_a_file_of_a_forgotten_name_begins_anew(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """In every process, and what was counted before is added to."""
+        """A spool file with a forgotten name begins at position 0 in every process; its segments add to the older counts."""
         other = reopened()
         for _ in range(2):
             sink.write(batch(segment(), segment(), file="kit-a.log"))
@@ -68,7 +68,7 @@ class FilePromises(AnalyticsKit):
     def test_a_file_that_was_never_read_is_forgotten_like_any_other(
         self, sink: AnalyticsSink
     ) -> None:
-        """That changes nothing, and the file may come later."""
+        """Forgetting an unknown spool file changes nothing, and the file can be written later."""
         sink.forget("kit-never.log")
         sink.write(batch(segment(), file="kit-never.log"))
 
@@ -77,7 +77,7 @@ class FilePromises(AnalyticsKit):
     def test_to_close_a_sink_is_for_one_process(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """Counts and positions stay, and other sinks go on."""
+        """Closing a sink removes no counts or positions, and other sinks on the same data go on."""
         other = reopened()
         other.write(batch(segment()))
         other.close()
@@ -88,7 +88,7 @@ class FilePromises(AnalyticsKit):
     def test_a_sink_is_prepared_once_it_was_prepared(
         self, unprepared: AnalyticsSink
     ) -> None:
-        """Not before, if there is anything to prepare."""
+        """A sink that needs preparation is not prepared before ``prepare`` and is afterwards."""
         if type(unprepared).prepare is AnalyticsSink.prepare:
             return
         before = unprepared.is_prepared()
@@ -101,7 +101,7 @@ class FilePromises(AnalyticsKit):
     def test_processes_may_prepare_at_once(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """Each any number of times, beside one that counts; nothing is lost."""
+        """Several processes may prepare a sink that has counts at the same time, again and again; no count is lost."""
         sink.write(batch(segment()))
 
         def prepare() -> str:

@@ -15,18 +15,17 @@ from hvcore.testing.kit import Kit
 FILE: Final = "kit-a.log"
 
 Reopened: TypeAlias = Callable[[], AnalyticsSink]
-"""
-Opens another sink on the same data, as another process would.
-"""
+"""Opens another analytics sink on the same data, as another process would."""
 
 
 class AnalyticsKit(Kit, ABC):
     """
-    The fixtures of every part of the kit.
+    The fixtures and settings of every kit of analytics sinks, which a plugin's test class overrides.
 
     Attributes:
-        gives_up_within_s: How long a call may take while the sink does not answer.
-            The port allows two minutes; whoever waits for a page goes sooner.
+        gives_up_within_s: The most seconds that a call may take while the sink's server
+            does not answer. The port allows two minutes, but people who wait for a page
+            leave sooner.
     """
 
     gives_up_within_s = 10.0
@@ -47,28 +46,28 @@ class AnalyticsKit(Kit, ABC):
 
     @pytest.fixture
     def unreachable(self) -> AnalyticsSink:
-        """Return a sink that was built, and whose server or disk is gone since."""
+        """Return a sink whose server or disk became unreachable after the sink was built."""
         raise NotImplementedError("give the fixture: a sink that cannot answer")
 
     @pytest.fixture
     def elsewhere(self) -> AnalyticsSink:
-        """Return another sink, prepared and with nothing in it, that keeps other data."""
+        """Return another prepared and empty sink, which keeps other data."""
         raise NotImplementedError("give the fixture: an empty sink of other data")
 
     @pytest.fixture
     def unprepared(self) -> AnalyticsSink:
-        """Return a sink for which nothing was prepared yet."""
+        """Return a sink whose tables, files or folders were not prepared yet."""
         raise NotImplementedError("give the fixture: a sink before its prepare")
 
     @abstractmethod
     def counted(self, sink: AnalyticsSink, video_id: VideoId) -> int:
-        """Return the number of counted segments of a video, best past the sink."""
+        """Return the counted segments of a video, read without the sink's own code where possible."""
 
     def counted_at(self, sink: AnalyticsSink, place: SegmentPlace, day: date) -> int:
         """
-        Return the number of counted segments of a place on a day, best past the sink.
+        Return the counted segments of a place on a day, read without the sink's own code where possible.
 
         Args:
-            place: The organization, environment, video and height, all of them.
+            place: The organization, environment, video and height of the segments.
         """
         raise NotImplementedError("give the method: the segments of a place on a day")

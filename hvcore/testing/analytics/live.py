@@ -1,4 +1,4 @@
-"""The promises of a sink that stores what is watched now: minutes and viewers."""
+"""The promises of an analytics sink that stores segments by minute and current viewers."""
 
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
@@ -38,17 +38,17 @@ from hvcore.testing.children import held_at, lines_of, spread
 
 OF_VIDEO = VideoScope(video_id=VIDEO)
 _AT_MOST: Final = 32
-"""Lines of a call at which others come in between."""
+"""The most lines of a call at which another call runs in between."""
 _WhenT = TypeVar("_WhenT")
 
 
 class MinutesConformance(CapableKit):
-    """The promises of AnalyticsReport.MINUTES."""
+    """The promises of an analytics sink that stores segments by minute (AnalyticsReport.MINUTES)."""
 
     def test_segments_are_counted_by_minute(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """Of all heights together; empty minutes are left out."""
+        """Segments of all heights are counted together by minute; minutes without segments are left out."""
         late = NOON + timedelta(minutes=2, seconds=59, milliseconds=999)
         sink.write(batch(segment(), segment(height_px=360), segment(at=late)))
         sink.write(batch(segment(at=late), start=30))
@@ -65,7 +65,7 @@ class MinutesConformance(CapableKit):
         assert _minutes(sink, OF_VIDEO, noon + 1, noon + 2) == expected[1:]
 
     def test_minutes_are_taken_once(self, sink: AnalyticsSink) -> None:
-        """As the counts of the same batch are."""
+        """A batch that is written twice adds its minutes once."""
         one = batch(segment())
         sink.write(one)
         sink.write(one)
@@ -78,7 +78,7 @@ class MinutesConformance(CapableKit):
     def test_a_count_taken_back_is_missing_in_its_minute(
         self, sink: AnalyticsSink
     ) -> None:
-        """As in the counts of the same batch."""
+        """A count that is taken back is subtracted from its minute, as from its day."""
         sink.write(batch(segment(), segment()))
         sink.write(taken_back(batch(segment(), start=20)))
         noon = minute_of(NOON)
@@ -88,7 +88,7 @@ class MinutesConformance(CapableKit):
         ]
 
     def test_minutes_are_those_of_a_scope(self, sink: AnalyticsSink) -> None:
-        """A scope without environments gets nothing."""
+        """Minutes are returned only of the given scope; a scope without environments gets none."""
         sink.write(batch(segment(), segment("vid_kit_2", env="live")))
         noon = minute_of(NOON)
 
@@ -102,7 +102,7 @@ class MinutesConformance(CapableKit):
         assert total(in_env(ENV, org="org_other")) == 0
 
     def test_old_minutes_go_and_the_rest_stays(self, sink: AnalyticsSink) -> None:
-        """The first reason stays; the days have all of them."""
+        """Forgetting minutes before a given one removes the earlier minutes, and leaves that minute and later ones."""
         noon = minute_of(NOON)
         times = [NOON + timedelta(minutes=number) for number in (-100, -1, 0, 1)]
         sink.write(batch(*(segment(at=at) for at in times)))
@@ -114,7 +114,7 @@ class MinutesConformance(CapableKit):
     def test_old_minutes_go_while_others_count(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """Wherever the sweep is: what is counted meanwhile stays."""
+        """Minutes that are counted while old ones are forgotten stay, at whatever line forgetting is."""
         other, noon = reopened(), minute_of(NOON)
         forget_minutes = reporting(sink, AnalyticsReport.MINUTES).forget_minutes
         forget = partial(_forget, forget_minutes, noon)
@@ -129,12 +129,12 @@ class MinutesConformance(CapableKit):
 
 
 class ViewersConformance(CapableKit):
-    """The promises of AnalyticsReport.VIEWERS."""
+    """The promises of an analytics sink that stores current viewers (AnalyticsReport.VIEWERS)."""
 
     def test_a_session_is_one_viewer_wherever_it_was_seen(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """By several processes, of several videos: each session counts once."""
+        """A session counts as one viewer, also if several processes have seen it with several videos."""
         sink.write(batch(seen("a"), seen("b")))
         other = reopened()
         other.write(batch(seen("a"), seen("c", "vid_kit_2"), file="kit-b.log"))
@@ -147,7 +147,7 @@ class ViewersConformance(CapableKit):
     def test_a_viewer_last_seen_before_the_moment_is_not_counted(
         self, sink: AnalyticsSink
     ) -> None:
-        """The latest moment decides, whichever comes first."""
+        """Viewers since a moment are the sessions last seen then or later, in whatever order sightings are written."""
         early = NOON - timedelta(milliseconds=1)
         sink.write(batch(seen("a"), seen("b", at=early), seen("c", at=early)))
         sink.write(batch(seen("a", at=early), seen("c"), start=30))
@@ -155,7 +155,7 @@ class ViewersConformance(CapableKit):
         assert _viewers(sink, OF_VIDEO) == 2
 
     def test_viewers_are_those_of_a_scope(self, sink: AnalyticsSink) -> None:
-        """A scope without environments gets nothing."""
+        """Viewers are counted only in the given scope; a scope without environments has none."""
         sink.write(batch(seen("a"), seen("a", "vid_kit_2", env="live")))
 
         assert _viewers(sink, in_env(ENV)) == 1
@@ -165,7 +165,7 @@ class ViewersConformance(CapableKit):
         assert _viewers(sink, VideoScope(video_id=VideoId("vid_never"))) == 0
 
     def test_forgotten_sessions_are_gone(self, sink: AnalyticsSink) -> None:
-        """Sessions seen at the moment itself stay."""
+        """Forgetting sessions removes those last seen before a moment, and keeps those seen at that moment."""
         early = NOON - timedelta(minutes=2)
         sink.write(batch(seen("a", at=early), seen("b")))
         _forget(reporting(sink, AnalyticsReport.VIEWERS).forget_sessions, NOON)
@@ -176,7 +176,7 @@ class ViewersConformance(CapableKit):
     def test_sessions_are_forgotten_while_others_count(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """Wherever the sweep is: who is seen meanwhile stays."""
+        """Sessions that are seen while old ones are forgotten stay, at whatever line forgetting is."""
         other = reopened()
         forget_sessions = reporting(sink, AnalyticsReport.VIEWERS).forget_sessions
         forget = partial(_forget, forget_sessions, NOON)
@@ -191,7 +191,7 @@ class ViewersConformance(CapableKit):
     def test_a_video_with_more_viewers_than_are_followed_is_known(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """The latest moment decides, whichever comes first; others are not concerned."""
+        """An organization with more sessions than are followed since a moment is known as such in every process; others are not."""
         early = NOON - timedelta(milliseconds=1)
         sink.write(batch(unfollowed(), unfollowed(org="org_early", at=early)))
         sink.write(batch(unfollowed(at=early), start=20))
@@ -205,7 +205,7 @@ class ViewersConformance(CapableKit):
     def test_forgotten_notes_of_more_viewers_are_gone(
         self, sink: AnalyticsSink
     ) -> None:
-        """Notes of the moment itself stay."""
+        """Notes that an organization had too many sessions to follow are forgotten with the sessions before a moment."""
         early = NOON - timedelta(minutes=2)
         sink.write(batch(unfollowed(org="org_early", at=early), unfollowed()))
         viewers = reporting(sink, AnalyticsReport.VIEWERS)
@@ -236,7 +236,7 @@ def _forget(forget: Callable[[_WhenT], bool], before: _WhenT) -> None:
 def _places(
     sink: AnalyticsSink, early: SegmentServed | SessionSeen, forget: Callable[[], None]
 ) -> Iterator[tuple[int, int]]:
-    """Give the starts of batches of a file in turn, and the lines that a call runs."""
+    """Yield the start of the next batch and a line number, for each line that forgetting runs."""
     # The first one does what is done once.
     for start in (0, 10):
         sink.write(batch(early, file="kit-c.log", start=start))

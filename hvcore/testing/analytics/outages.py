@@ -1,4 +1,4 @@
-"""The promises of a sink whose server or disk is gone."""
+"""The promises of an analytics sink whose server or disk is gone."""
 
 from collections.abc import Callable
 
@@ -24,12 +24,12 @@ from hvcore.testing.children import is_unavailable
 
 
 class OutagePromises(AnalyticsKit):
-    """A sink that does not answer says so, in time and in our words."""
+    """The promises of an analytics sink that cannot answer: it raises UnavailableError in time."""
 
     def test_a_sink_that_is_gone_is_unavailable(
         self, unreachable: AnalyticsSink
     ) -> None:
-        """No call takes a batch or invents an answer."""
+        """Each call of a sink whose server or disk is gone raises UnavailableError and counts nothing."""
         calls = {**_calls(unreachable), **_questions(unreachable)}
 
         for name, call in calls.items():

@@ -1,4 +1,4 @@
-"""The promises of a sink for the tenant, video, height and day of each count."""
+"""The promises of an analytics sink about the tenant, video, height and day of each count."""
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, date, datetime, timedelta
@@ -22,12 +22,12 @@ _TENANTS: Final = (
     *(("org_kit", "dev"), ("org_kit", "live"), ("org_other", "dev")),
     ("org_other", "staging"),
 )
-"""Organizations that have environments of one name, and environments of their own."""
+"""Organizations with environments of the same name, and with environments of other names."""
 HEIGHTS_PX: Final = (
     *(0, 1, 2, 144, 240, 255, 256, 360, 480, 576, 719, 720, 1080, 1081, 1440, 2160),
     *(4095, 4096, 4320),
 )
-"""From 0, which is sound, to the highest one, with the ends of usual numbers."""
+"""Heights of segments from 0, which is sound, to the highest, with the limits of common number types."""
 _DAYS_FROM_TODAY: Final = (-800, -366, -31, -1, 0, 1, 2, 31, 400)
 _NOON_S_DAY: Final = NOON.date()
 _DAYS: Final = (
@@ -37,12 +37,12 @@ _DAYS: Final = (
 
 
 class PlacePromises(AnalyticsKit):
-    """Each count stays with its organization, environment, video, height and day."""
+    """The promises of an analytics sink to keep organization, environment, video, height and day of each count."""
 
     def test_counts_stay_with_their_organization_and_environment(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """Counts of one batch are of several tenants, in any order."""
+        """Counts of several tenants in one batch stay with their organization and environment."""
         made = [
             _count(
                 _place(tenant, video=f"vid_{number}", height_px=100 + number),
@@ -67,7 +67,7 @@ class PlacePromises(AnalyticsKit):
     def test_videos_of_a_tenant_have_counts_of_their_own(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """Two videos that are alike in all else are two."""
+        """Two videos of a tenant that are alike in all else have counts of their own."""
         made = [
             _count(_place(_TENANTS[0], video=f"vid_{number}"), number + 1)
             for number in range(12)
@@ -80,7 +80,7 @@ class PlacePromises(AnalyticsKit):
     def test_each_height_is_counted_for_itself_and_so_is_sound(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """From height 0, which is sound, to 4320: none is dropped, rounded or joined."""
+        """Each height from 0 (sound) to 4320 is counted by itself: none is dropped, rounded or joined."""
         made = [
             _count(_place(tenant, video=f"vid_{org}", height_px=px), number + 1 + org)
             for org, tenant in enumerate(_TENANTS[1:3])
@@ -93,7 +93,7 @@ class PlacePromises(AnalyticsKit):
             self._assert_counted(each, [*made, *made])
 
     def test_sound_alone_is_counted(self, sink: AnalyticsSink) -> None:
-        """A video may have no picture; its segments have the height 0."""
+        """Segments of a video without a picture are counted, with the height 0."""
         sound = [_count(_place(_TENANTS[0], height_px=0), 3)]
         sink.write(_batch(sound))
 
@@ -103,7 +103,7 @@ class PlacePromises(AnalyticsKit):
     def test_days_before_and_after_today_are_counted(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """Files may be brought late, and the clock of the sink may be behind."""
+        """Segments of days before and after today are counted, because files arrive late and clocks differ."""
         today = datetime.now(UTC).date()
         days = {*_DAYS, *(today + timedelta(days=n) for n in _DAYS_FROM_TODAY)}
         made = [
@@ -121,7 +121,7 @@ class PlacePromises(AnalyticsKit):
     def test_a_day_is_the_batch_s_wherever_the_machine_is(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """Days are UTC days: the time zone of the process changes none."""
+        """A segment is counted on its UTC day, whatever the time zone of the process."""
         place, midnight = _place(_TENANTS[0]), NOON - timedelta(hours=12)
         for number, zone in enumerate(("KIT-14", "KIT+12", "KIT-9")):
             with local_time(zone):
@@ -135,7 +135,7 @@ class PlacePromises(AnalyticsKit):
     def test_counts_of_several_batches_add_up_cell_by_cell(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """Two sinks count tenants, heights and days in turns, from several files."""
+        """Counts of several batches, sinks and files add up for each tenant, height and day."""
         sinks = [sink, reopened()]
         made = [
             _count(
@@ -158,7 +158,7 @@ class PlacePromises(AnalyticsKit):
     def test_sinks_of_other_data_share_nothing(
         self, sink: AnalyticsSink, elsewhere: AnalyticsSink
     ) -> None:
-        """One process may have two: counts and positions are of one each."""
+        """Two sinks of one process with other data share neither counts nor positions."""
         ours, theirs = [_count(_place(_TENANTS[0]), n) for n in (2, 5)]
         sink.write(_batch([ours]))
         before = (
@@ -175,7 +175,7 @@ class PlacePromises(AnalyticsKit):
         self._assert_counted(elsewhere, [theirs])
 
     def _assert_counted(self, sink: AnalyticsSink, made: Iterable[ServedCount]) -> None:
-        """Compare each place's day, and the sums of videos: nothing is counted beside."""
+        """Assert the count of each place and day, and that each video has no further counts."""
         cells: dict[tuple[SegmentPlace, date], int] = {}
         videos: dict[VideoId, int] = {}
         for one in made:

@@ -1,4 +1,4 @@
-"""The answers of an analytics store, counted again from every single delivery."""
+"""A model of an analytics store that counts every answer again from all deliveries."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import date
@@ -24,12 +24,12 @@ _KeyT = TypeVar("_KeyT")
 
 @attrs.frozen
 class Recount:
-    """Answers as AnalyticsStore does, by plain counting."""
+    """Answers the questions of an AnalyticsStore by plain counting of all deliveries."""
 
     everything: Sequence[SegmentServed]
 
     def served(self, videos: Collection[VideoId]) -> Mapping[VideoId, int]:
-        """Return the number of segments served of each video, in all."""
+        """Return the number of segments served of each video, over all days."""
         wanted = [one for one in self.everything if one.place.video_id in videos]
         found = _grouped(wanted, lambda one: one.place.video_id)
         return {video_id: len(ones) for video_id, ones in found.items()}
@@ -37,7 +37,7 @@ class Recount:
     def by_environment(
         self, scope: EnvironmentScope, since: date
     ) -> Mapping[EnvId, EnvironmentServed]:
-        """Return the segments served per environment, in all and since a day."""
+        """Return the segments served of each environment, over all days and since a day."""
         ones = self._within(scope, DateRange())
         return {
             env_id: EnvironmentServed(

@@ -1,4 +1,4 @@
-"""Made-up deliveries for the kits: segments, and batches of them."""
+"""Invented segments, requests and reports for the analytics kits, and batches of them."""
 
 import random
 from collections import Counter
@@ -38,17 +38,17 @@ ENV: Final = EnvId("dev")
 VIDEO: Final = VideoId("vid_kit_1")
 NOON: Final = datetime(2026, 1, 1, 12, tzinfo=UTC)
 SEGMENT_BYTES: Final = 10
-"""What each segment takes of an invented spool file."""
+"""The bytes that each note takes in an invented spool file."""
 
 _ItemT = TypeVar("_ItemT")
 
 
 class BreaksOffError(Exception):
-    """The error of a batch that is cut off."""
+    """The error that a batch of ``cut_off`` raises while it is read."""
 
 
 class _CutOff(tuple[_ItemT, ...]):
-    """A sequence that breaks off before its last item."""
+    """A sequence that raises BreaksOffError before its last item."""
 
     __slots__ = ()
 
@@ -65,7 +65,7 @@ def segment(
     org: str = ORG,
     at: datetime = NOON,
 ) -> SegmentServed:
-    """Return one segment that was served."""
+    """Return an invented served segment."""
     place = SegmentPlace(
         org_id=OrgId(org),
         env_id=EnvId(env),
@@ -84,7 +84,7 @@ def ignored(  # noqa: PLR0913 - what a request is
     org: str = ORG,
     at: datetime = NOON,
 ) -> IgnoredRequest:
-    """Return one request that was not counted."""
+    """Return an invented request that was not counted, with the reason."""
     place = IgnoredPlace(
         org_id=OrgId(org),
         env_id=EnvId(env),
@@ -103,7 +103,7 @@ def seen(
     org: str = ORG,
     at: datetime = NOON,
 ) -> SessionSeen:
-    """Return one session that was served something."""
+    """Return an invented note that a session was served something of a video."""
     return SessionSeen(
         org_id=OrgId(org),
         env_id=EnvId(env),
@@ -114,7 +114,7 @@ def seen(
 
 
 def unfollowed(*, org: str = ORG, at: datetime = NOON) -> UnfollowedSessions:
-    """Return that an organization has more sessions than are followed."""
+    """Return an invented note that an organization has more sessions than are followed."""
     return UnfollowedSessions(org_id=OrgId(org), at=at)
 
 
@@ -126,7 +126,7 @@ def reported(
     org: str = ORG,
     at: datetime = NOON,
 ) -> PlayerReported:
-    """Return a player's report with one segment."""
+    """Return a note that a player of a video has sent the given report."""
     return PlayerReported(
         org_id=OrgId(org),
         env_id=EnvId(env),
@@ -145,7 +145,7 @@ def came_from(  # noqa: PLR0913 - what an origin is
     org: str = ORG,
     at: datetime = NOON,
 ) -> SegmentOrigin:
-    """Make the note of a segment's origin: its country and referrer."""
+    """Return an invented note of a segment's country and referrer."""
     return SegmentOrigin(
         org_id=OrgId(org),
         env_id=EnvId(env),
@@ -166,7 +166,7 @@ def batch(
     file: str = "kit-a.log",
     start: int = 0,
 ) -> ServedBatch:
-    """Return the batch of these notes; each is 10 bytes long."""
+    """Return a batch of the given notes, each of which takes 10 bytes of the spool file."""
     served = [note for note in notes if isinstance(note, SegmentServed)]
     return ServedBatch(
         id=BatchId(file=file, start=start, end=start + SEGMENT_BYTES * len(notes)),
@@ -181,7 +181,7 @@ def batch(
 
 
 def taken_back(counted: ServedBatch) -> ServedBatch:
-    """Return a batch that takes back what another one counts."""
+    """Return a batch that subtracts the counts and minutes of the given one."""
     return attrs.evolve(
         counted,
         counts=tuple(attrs.evolve(c, segments=-c.segments) for c in counted.counts),
@@ -204,7 +204,7 @@ def minute_of(at: datetime) -> int:
 
 
 def cut_off(whole: ServedBatch) -> ServedBatch:
-    """Return a batch that raises BreaksOffError where its last count would come."""
+    """Return a copy of a batch that raises BreaksOffError where its last count would come."""
     return attrs.evolve(
         whole,
         counts=_CutOff(whole.counts),
@@ -218,7 +218,7 @@ def cut_off(whole: ServedBatch) -> ServedBatch:
 
 
 def in_env(*envs: str, org: str = ORG) -> EnvironmentScope:
-    """Return the scope of some environments."""
+    """Return the scope of the given environments of an organization."""
     return EnvironmentScope(
         org_id=OrgId(org), env_ids=frozenset(EnvId(env) for env in envs)
     )
@@ -226,10 +226,10 @@ def in_env(*envs: str, org: str = ORG) -> EnvironmentScope:
 
 def many(*, seed: int, count: int) -> Sequence[SegmentServed]:
     """
-    Return deliveries of 30 days to three environments of two organizations.
+    Return invented segments of 30 days, of three environments in two organizations.
 
-    The same ones for the same seed. Some are at the ends of days; identifiers
-    have what SQL, JSON and paths must not stumble over.
+    The same seed gives the same segments. Some are at the first or last millisecond of
+    a day; identifiers have characters that need escaping in SQL, JSON and paths.
     """
     chance = random.Random(seed)  # noqa: S311 - made-up data
     envs = [(ORG, "dev"), (ORG, "Live-2"), ("org_%_'x", "dev")]
@@ -254,7 +254,7 @@ def many(*, seed: int, count: int) -> Sequence[SegmentServed]:
 
 
 def batches_of(served: Sequence[SegmentServed], *, files: int) -> list[ServedBatch]:
-    """Cut deliveries into batches of up to 40, in turn of several files."""
+    """Cut segments into batches of up to 40, which belong to several files in turn."""
     ends = [0] * files
     made = []
     for number, first in enumerate(range(0, len(served), 40)):

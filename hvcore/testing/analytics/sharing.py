@@ -1,4 +1,4 @@
-"""The promises of a sink that several write to, read from, and are killed at."""
+"""The promises of an analytics sink about several writers, readers, forks and killed processes."""
 
 import sys
 import threading
@@ -25,20 +25,20 @@ from hvcore.testing.children import (
 )
 
 _PLACES: Final = 32
-"""Lines of a call at which others come in between."""
+"""The most lines of a call at which another call runs in between."""
 _KILLS: Final = 32
 _OTHER: Final = "kit-b.log"
 _WRITTEN_BYTES: Final = 2 * SEGMENT_BYTES
-"""Of a file, before others come in between."""
+"""The bytes that are written of a file before another call runs in between."""
 
 
 class SinkSharingPromises(AnalyticsKit):
-    """Everything once, whoever comes in between."""
+    """The promises of an analytics sink that several processes write and read: each batch counts once."""
 
     def test_writers_at_once_lose_nothing(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """Writers at once, each with its own file, count the same videos; no count is lost."""
+        """Several writers, each with its own file, count the same videos at the same time; no count is lost."""
         sinks = [sink, reopened(), sink, reopened()]
 
         def write(number: int) -> None:
@@ -59,7 +59,7 @@ class SinkSharingPromises(AnalyticsKit):
     def test_a_writer_in_the_middle_of_another_loses_nothing(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """Wherever one is when the other, with another file, comes in between."""
+        """A write of one file in the middle of a write of another file loses no counts, at whatever line."""
         other = reopened()
         for one, line in _places(sink, segment()):
             beside = batch(segment(), file=_OTHER, start=one.id.start - _WRITTEN_BYTES)
@@ -72,7 +72,7 @@ class SinkSharingPromises(AnalyticsKit):
     def test_the_same_batch_at_once_counts_once(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """A process that was taken for dead may write after all."""
+        """A batch that several sinks write at the same time counts once."""
         sinks = [sink, reopened(), sink, reopened()]
         for start in range(0, 100, SEGMENT_BYTES):
             one = batch(segment(), start=start)
@@ -83,7 +83,7 @@ class SinkSharingPromises(AnalyticsKit):
     def test_the_same_batch_in_the_middle_of_itself_counts_once(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """Wherever one writer is when the other comes in between."""
+        """A batch that a second sink writes in the middle of the same write counts once, at whatever line."""
         other = reopened()
         for one, line in _places(sink, segment()):
             held_at(line, partial(sink.write, one), partial(other.write, one))
@@ -94,7 +94,7 @@ class SinkSharingPromises(AnalyticsKit):
     def test_counts_and_position_move_together(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """A reader beside writers never sees one ahead of the other."""
+        """A reader beside a writer always sees counts and position of the same batches."""
         other, seen = reopened(), []
         is_done = threading.Event()
 
@@ -116,7 +116,7 @@ class SinkSharingPromises(AnalyticsKit):
     def test_a_reader_in_the_middle_of_a_writer_sees_all_of_a_batch_or_nothing(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """Wherever the writer is; the batch has two counts of a video."""
+        """A reader in the middle of a write sees all counts of the batch or none, at whatever line."""
         look = partial(self._seen, reopened())
         for one, line in _places(sink, segment(), segment(height_px=360)):
             both = held_at(line, partial(sink.write, one), look)
@@ -128,7 +128,7 @@ class SinkSharingPromises(AnalyticsKit):
     def test_a_file_is_forgotten_while_another_is_written(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """Wherever forgetting is; the other file's position and counts stay."""
+        """A write of another file while a file is forgotten loses neither position nor counts, at whatever line."""
         other = reopened()
         old = batch(segment("vid_kit_2"), file="kit-old.log")
         sink.write(old)
@@ -146,7 +146,7 @@ class SinkSharingPromises(AnalyticsKit):
     def test_a_writer_may_be_killed_at_any_moment(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """A batch was counted or not, and the next one goes on from the position."""
+        """A writer that is killed at any line leaves its batch counted or not; the next writer goes on from the position."""
         lines = int(in_child(lambda: str(lines_of(_next_write(reopened)))))
         end = sink.position(FILE)
         assert (self.counted(sink, VIDEO), end) == (2, 20)
@@ -163,7 +163,7 @@ class SinkSharingPromises(AnalyticsKit):
     def test_a_fork_counts_or_says_that_it_cannot(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """A fork has its parent's sink; the parent goes on counting in any case."""
+        """A forked process that inherits a sink counts or raises an error; its parent goes on counting."""
         sink.write(batch(segment()))
 
         def write() -> str:
@@ -188,7 +188,7 @@ class SinkSharingPromises(AnalyticsKit):
         return before, position, self.counted(sink, VIDEO)
 
     def _goes_on(self, sink: AnalyticsSink, before: int, where: str) -> int:
-        """Write as the flusher does, after a position of before; return the new one."""
+        """Write the next batch from the position on, as the flusher does; return the new position."""
         start = sink.position(FILE)
         following = batch(segment(), start=start)
         ends_within(self.gives_up_within_s, partial(sink.write, following))

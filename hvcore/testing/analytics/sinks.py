@@ -1,4 +1,4 @@
-"""The promises of a sink: everything once, whatever happens."""
+"""The promises of every analytics sink: each batch is counted exactly once."""
 
 from datetime import timedelta
 
@@ -35,14 +35,14 @@ class AnalyticsSinkConformance(
     OutagePromises,
     AnalyticsKit,
 ):
-    """The promises of AnalyticsSink."""
+    """The promises of every AnalyticsSink: each batch is counted exactly once."""
 
     def test_a_new_file_begins_at_0(self, sink: AnalyticsSink) -> None:
-        """A sink hears of a file with its first batch."""
+        """The position of a spool file that was never written is 0."""
         assert sink.position("never-seen.log") == 0
 
     def test_a_batch_is_counted_at_once(self, sink: AnalyticsSink) -> None:
-        """A question right after ``write`` sees it, and the position."""
+        """A batch is counted, and the position moved, as soon as ``write`` has returned."""
         sink.write(batch(segment(), segment(height_px=360)))
         after_first = (self.counted(sink, VIDEO), sink.position(FILE))
         sink.write(batch(segment(at=NOON + timedelta(days=1)), start=20))
@@ -53,7 +53,7 @@ class AnalyticsSinkConformance(
     def test_others_see_it_at_once(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """Also in another process, which was open all the time."""
+        """Other processes, also ones that were open before, see a batch as soon as it is written."""
         other = reopened()
         before = (self.counted(other, VIDEO), other.position(FILE))
         sink.write(batch(segment()))
@@ -64,7 +64,7 @@ class AnalyticsSinkConformance(
     def test_the_same_batch_twice_counts_once(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """A sender that got no answer sends a batch again."""
+        """A batch that is written twice, because the answer was lost, counts once."""
         sink.write(batch(segment()))
         sink.write(batch(segment()))
         reopened().write(batch(segment()))
@@ -77,7 +77,7 @@ class AnalyticsSinkConformance(
     def test_ranges_that_overlap_or_leave_a_gap_are_refused(
         self, sink: AnalyticsSink
     ) -> None:
-        """Such ranges would count twice, or never; counts and position stay."""
+        """A batch that overlaps the position or leaves a gap is refused; counts and position stay."""
         sink.write(batch(segment(), segment()))
         for start, count in ((10, 2), (0, 3), (30, 1), (21, 1)):
             with pytest.raises(BatchRefusedError):
@@ -90,7 +90,7 @@ class AnalyticsSinkConformance(
         assert sink.position("kit-new.log") == 0
 
     def test_a_write_that_fails_changes_nothing(self, sink: AnalyticsSink) -> None:
-        """Neither counts nor position, and the batch can be written again."""
+        """A write that fails changes neither counts nor position, and the batch can be written again."""
         sink.write(batch(segment()))
         whole = batch(segment(), segment("vid_kit_2"), segment("vid_kit_3"), start=10)
         with pytest.raises(BreaksOffError):
@@ -103,7 +103,7 @@ class AnalyticsSinkConformance(
     def test_a_batch_without_counts_moves_the_position(
         self, sink: AnalyticsSink
     ) -> None:
-        """Lines that were damaged are passed over."""
+        """A batch without counts moves the position past damaged lines."""
         sink.write(ServedBatch(id=BatchId(file=FILE, start=0, end=99), counts=()))
 
         assert (self.counted(sink, VIDEO), sink.position(FILE)) == (0, 99)
@@ -111,7 +111,7 @@ class AnalyticsSinkConformance(
     def test_a_count_taken_back_is_not_counted(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """Also if that is known before the count itself, of which it was a part."""
+        """A count that is taken back is subtracted, also if that is written before the count itself."""
         sink.write(batch(segment(), segment()))
         sink.write(taken_back(batch(segment(), start=20)))
         sink.write(taken_back(batch(segment("vid_kit_2"), start=30)))
@@ -122,14 +122,14 @@ class AnalyticsSinkConformance(
             assert self.counted(each, VideoId("vid_kit_2")) == 1
 
     def test_files_do_not_know_each_other(self, sink: AnalyticsSink) -> None:
-        """The same range of two files is two batches."""
+        """The same range of bytes of two spool files is two batches."""
         sink.write(batch(segment(), file="kit-a.log"))
         sink.write(batch(segment(), file="kit-b.log"))
 
         assert self.counted(sink, VIDEO) == 2
 
     def test_a_forgotten_file_keeps_its_counts(self, sink: AnalyticsSink) -> None:
-        """Only the position of the file goes, and no other file's; twice is once."""
+        """Forgetting a spool file, once or twice, removes its position alone; counts and other files stay."""
         sink.write(batch(segment(), file="kit-a.log"))
         sink.write(batch(segment(), file="kit-b.log"))
         sink.forget("kit-a.log")
@@ -141,7 +141,7 @@ class AnalyticsSinkConformance(
     def test_counts_survive_the_sink(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """Counts and positions are there when a process comes back."""
+        """Counts and positions are still there in a sink that is opened later."""
         sink.write(batch(segment()))
         sink.close()
         again = reopened()
@@ -153,7 +153,7 @@ class AnalyticsSinkConformance(
     def test_preparing_again_changes_nothing(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """``hv migrate`` runs while others count, also twice at once."""
+        """Preparing a sink again changes no counts, also while others count and prepare (``hv migrate``)."""
         sink.write(batch(segment()))
         other = reopened()
         at_once([sink.prepare, other.prepare, sink.prepare, other.prepare])

@@ -1,4 +1,4 @@
-"""The promises of a store: every answer is what counting again would give."""
+"""The promises of an analytics store: each answer equals what a recount of all segments gives."""
 
 from collections.abc import Sequence
 from datetime import date, timedelta
@@ -40,13 +40,11 @@ _LOOK_ALIKES: Final = (
     *(("org_kit", "Dev"), ("org_kit", "d_v"), ("org_kit", "dev\t"), ("org", "_kitdev")),
     *(("org_é", 'd"v'), ("org_e\u0301", "d'v"), ("%", "%"), ("dev", "org_kit")),
 )
-"""
-Organizations and environments, which some databases take for the same.
-"""
+"""Ids of organizations and environments that some databases take for equal."""
 
 
 class AnalyticsStoreConformance(AnalyticsSinkConformance):
-    """The promises of AnalyticsStore, those of a sink included."""
+    """The promises of every AnalyticsStore, which include those of an analytics sink."""
 
     @pytest.fixture
     def store(self) -> AnalyticsStore:
@@ -55,16 +53,16 @@ class AnalyticsStoreConformance(AnalyticsSinkConformance):
 
     @pytest.fixture
     def sink(self, store: AnalyticsStore) -> AnalyticsSink:
-        """Return the store itself."""
+        """Return the store, which is a sink as well."""
         return store
 
     def counted(self, sink: AnalyticsSink, video_id: VideoId) -> int:
-        """Ask the store itself."""
+        """Return the segments of a video that the store says were served."""
         assert isinstance(sink, AnalyticsStore)
         return sink.served([video_id]).get(video_id, 0)
 
     def counted_at(self, sink: AnalyticsSink, place: SegmentPlace, day: date) -> int:
-        """Ask the store itself, for the video and for the environment."""
+        """Return the segments of a place on a day: the lower of the video's and the environment's answer."""
         assert isinstance(sink, AnalyticsStore)
         only = DateRange(first=day, last=day)
         days = sink.daily(VideoScope(video_id=place.video_id), only)
@@ -75,7 +73,7 @@ class AnalyticsStoreConformance(AnalyticsSinkConformance):
         return min(of_video, of_env)
 
     def test_an_empty_store_answers(self, store: AnalyticsStore) -> None:
-        """Nothing was served: that is an answer."""
+        """An empty store answers each question with zeros or empty lists, and no error."""
         scopes: Sequence[Scope] = [in_env(ENV), VideoScope(video_id=VIDEO)]
 
         assert not any(store.served([VIDEO]).values())
@@ -92,7 +90,7 @@ class AnalyticsStoreConformance(AnalyticsSinkConformance):
     def test_no_environment_is_not_every_environment(
         self, store: AnalyticsStore
     ) -> None:
-        """A scope without environments gets nothing."""
+        """A scope without environments gets no segments, instead of all."""
         store.write(batch(segment()))
         none = in_env()
 
@@ -102,7 +100,7 @@ class AnalyticsStoreConformance(AnalyticsSinkConformance):
         assert list(store.by_height(none, ALL_TIME)) == []
 
     def test_both_ends_of_a_range_belong_to_it(self, store: AnalyticsStore) -> None:
-        """Days are UTC days; None leaves a side open."""
+        """A range of UTC days includes both ends; None leaves a side open."""
         days = [NOON.date() + timedelta(days=number) for number in (0, 1, 5)]
         store.write(batch(*(segment(at=NOON + (day - days[0])) for day in days)))
         expected = {
@@ -122,7 +120,7 @@ class AnalyticsStoreConformance(AnalyticsSinkConformance):
                 assert sum(one.days for one in heights) == len(found), asked
 
     def test_moments_keep_their_milliseconds(self, store: AnalyticsStore) -> None:
-        """First and last are moments of segments, and aware."""
+        """The first and the last moment of served segments are exact to the millisecond and have a time zone."""
         first = NOON + timedelta(milliseconds=1)
         last = NOON + timedelta(hours=1, milliseconds=999)
         store.write(batch(segment(at=last), segment(at=first)))
@@ -133,7 +131,7 @@ class AnalyticsStoreConformance(AnalyticsSinkConformance):
     def test_every_answer_equals_a_recount(
         self, store: AnalyticsStore, reopened: Reopened
     ) -> None:
-        """Of 1,200 deliveries in batches of three files, by every question."""
+        """Every answer about 1,200 segments in batches of three files equals a recount."""
         everything = many(seed=1, count=1_200)
         made = batches_of(everything, files=3)
         half = sum(sum(one.segments for one in b.counts) for b in made[:15])
@@ -151,7 +149,7 @@ class AnalyticsStoreConformance(AnalyticsSinkConformance):
     def test_a_segment_of_long_ago_is_counted_where_it_belongs(
         self, store: AnalyticsStore
     ) -> None:
-        """A machine that was off for a year brings its file after all."""
+        """A segment of a year ago is counted on its day, because a machine may bring its file that late."""
         everything = [
             segment(at=NOON + timedelta(days=days)) for days in (0, 40, -365, 0, 1)
         ]
@@ -161,7 +159,7 @@ class AnalyticsStoreConformance(AnalyticsSinkConformance):
         _compare(store, Recount(everything))
 
     def test_names_that_look_alike_are_different(self, store: AnalyticsStore) -> None:
-        """Of organizations and environments; nobody sees the numbers of another."""
+        """Organizations and environments whose ids look alike do not see each other's numbers."""
         everything = [
             segment(f"vid_{number}", org=org, env=env)
             for number, (org, env) in enumerate(_LOOK_ALIKES)
@@ -171,7 +169,7 @@ class AnalyticsStoreConformance(AnalyticsSinkConformance):
         _compare(store, Recount(everything))
 
     def test_heights_stay_as_they_are(self, store: AnalyticsStore) -> None:
-        """Sources have any: nothing is rounded to the usual ones."""
+        """Heights are stored exactly: none is rounded to a usual one."""
         heights = (2, 353, 352, 360, 361, 1080, 1081, 480, 8_192)
         everything = [segment(height_px=px) for px in heights]
         store.write(batch(*everything))
@@ -182,7 +180,7 @@ class AnalyticsStoreConformance(AnalyticsSinkConformance):
     def test_days_are_utc_days_wherever_the_machine_is(
         self, store: AnalyticsStore, reopened: Reopened, zone: str
     ) -> None:
-        """Also just before and after midnight, and for a process that starts there."""
+        """Segments just before and after midnight UTC are counted on their UTC day, in any time zone."""
         midnight = NOON + timedelta(hours=12)
         everything = [
             segment(at=midnight + timedelta(milliseconds=ms))
@@ -201,7 +199,7 @@ class AnalyticsStoreConformance(AnalyticsSinkConformance):
     def test_large_numbers_are_exact_in_every_answer(
         self, store: AnalyticsStore
     ) -> None:
-        """Beyond 32 bits, of each height and in all."""
+        """Numbers beyond 32 bits are exact in every answer, of each height and in all."""
         counts = batch(segment(), segment(height_px=360)).counts
         large = [attrs.evolve(one, segments=LARGE) for one in counts]
         store.write(attrs.evolve(batch(segment()), counts=tuple(large)))
@@ -216,7 +214,7 @@ class AnalyticsStoreConformance(AnalyticsSinkConformance):
             assert [one.segments for one in heights] == [LARGE, LARGE]
 
     def test_a_whole_list_of_videos_is_answered(self, store: AnalyticsStore) -> None:
-        """At most 100 at once, in any order, and those of which nothing was served."""
+        """The totals of up to 100 videos are returned in one answer, also of videos that were never served."""
         videos = [VideoId(f"vid_kit_{number}") for number in range(100)]
         notes = [segment(video) for video in videos[:90] for _ in range(2)]
         store.write(batch(*notes))
@@ -228,7 +226,7 @@ class AnalyticsStoreConformance(AnalyticsSinkConformance):
 
 
 def _compare(store: AnalyticsStore, recount: Recount) -> None:
-    """Ask both everything, for many scopes and ranges."""
+    """Assert that store and recount agree on all questions, for many scopes and ranges."""
     places = {one.place for one in recount.everything}
     videos = sorted({place.video_id for place in places})
     asked = [*videos, VideoId("vid_never_served")]

@@ -1,4 +1,4 @@
-"""The promises of a sink for names and numbers that are unlike the usual ones."""
+"""The promises of an analytics sink about unusual names and large numbers."""
 
 import unicodedata
 from typing import Final
@@ -18,23 +18,23 @@ NAMES: Final = (
     *("vid_é", unicodedata.normalize("NFD", "vid_é")),
 )
 """
-Different ones, which some databases take for the same, or stumble over.
+Names of videos and files that are different, but that some databases take for equal or cannot quote.
 
 Ours have letters, digits, ``_`` and ``-``; programs that embed hvcore choose others.
 """
 MANY: Final = 2_000
-"""Counts of a batch; one of a busy machine has some hundreds."""
+"""The number of counts in a large batch; one of a busy machine has some hundreds."""
 LARGE: Final = 3 * 2**31 + 1
-"""No number of 32 bits, and none that a float of 32 bits holds."""
+"""A number that neither an integer of 32 bits nor a float of 32 bits holds exactly."""
 
 
 class ValuePromises(AnalyticsKit):
-    """Every name and number is kept as it is."""
+    """The promises of an analytics sink to store every name and number exactly."""
 
     def test_names_stay_as_they_are(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """Of videos and of spool files."""
+        """Unusual names of videos and of spool files are kept apart letter by letter."""
         for number, name in enumerate(NAMES, 1):
             sink.write(batch(*[segment(name)] * number, file=f"{name}.log"))
         videos = {name: number for number, name in enumerate(NAMES, 1)}
@@ -46,7 +46,7 @@ class ValuePromises(AnalyticsKit):
             assert ends == {name: 10 * number for name, number in videos.items()}
 
     def test_a_batch_may_have_many_counts(self, sink: AnalyticsSink) -> None:
-        """A machine that could not reach the sink for long brings much at once."""
+        """A batch may have 2,000 counts, as from a machine that could not reach the sink for long."""
         videos = [VideoId(f"vid_kit_{number}") for number in range(MANY)]
         sink.write(batch(*map(segment, videos)))
 
@@ -58,7 +58,7 @@ class ValuePromises(AnalyticsKit):
     def test_large_numbers_are_exact(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """Counts and positions beyond 32 bits."""
+        """Counts and positions beyond 32 bits are exact."""
         (one,) = batch(segment()).counts
         large = attrs.evolve(one, segments=LARGE)
         for start in (0, LARGE):

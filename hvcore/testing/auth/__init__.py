@@ -30,4 +30,4 @@ __all__ = ["AuthConformance", "IssuedCredentials", "ReopenedProvider"]
 
 
 class AuthConformance(CallerPromises, ManyCallersPromises):
-    """The promises of every authentication provider."""
+    """The promises of every authentication provider about callers, secrets and failures."""

@@ -1,4 +1,4 @@
-"""The promises of an authentication provider about callers and their credentials."""
+"""The promises of an authentication provider about single callers and their credentials."""
 
 import logging
 import traceback
@@ -35,12 +35,12 @@ _LINES: Final = 40
 
 
 class CallerPromises(AuthKit):
-    """Callers are recognised by what they send, and by nothing else."""
+    """The promises of an authentication provider: it recognises callers by valid credentials alone."""
 
     def test_a_caller_is_recognised(
         self, provider: AuthProvider, reopened: ReopenedProvider
     ) -> None:
-        """As the same one, each time and in every process, with ids that the core takes."""
+        """Valid credentials give the same principal each time and in every process, with its organization and environment."""
         issued = self.issue(ORG_A, DEV)
         found = accepted(provider, issued)
 
@@ -53,7 +53,7 @@ class CallerPromises(AuthKit):
         assert accepted(reopened(), issued) == found
 
     def test_a_caller_has_an_id(self, provider: AuthProvider) -> None:
-        """Limits, logs and the audit name the caller by it: an own one, and no secret."""
+        """Each caller has an id of its own for limits, logs and audit, which does not contain the secret."""
         issued = [self.issue(org, DEV) for org in (ORG_A, ORG_A, ORG_B)]
         found = [accepted(provider, one) for one in issued]
 
@@ -67,7 +67,7 @@ class CallerPromises(AuthKit):
                 assert principal.type is not KeyType.SYSTEM
 
     def test_callers_are_told_what_to_send(self, provider: AuthProvider) -> None:
-        """The description of the API has it, and pages of other origins may send it."""
+        """The provider's ``scheme`` names the header that callers send, for the API description and CORS."""
         issued = self.issue(ORG_A, DEV)
 
         assert provider.scheme is not None, "say in scheme how callers send theirs"
@@ -76,7 +76,7 @@ class CallerPromises(AuthKit):
     def test_a_request_without_credentials_is_left_to_other_providers(
         self, provider: AuthProvider
     ) -> None:
-        """The next provider is asked: None, and no refusal."""
+        """A request without credentials for the provider gives None, so that the next provider is asked."""
         self.issue(ORG_A, DEV)
 
         assert provider.authenticate(Credentials(headers={})) is None
@@ -84,7 +84,7 @@ class CallerPromises(AuthKit):
         assert provider.authenticate(foreign) is None
 
     def test_malformed_credentials_are_refused(self, provider: AuthProvider) -> None:
-        """No malformed header gives a caller, or another error."""
+        """A malformed header gives no caller, and no error but UnauthorizedError."""
         issued = self.issue(ORG_A, DEV)
         other = self.issue(ORG_B, LIVE)
 
@@ -97,7 +97,7 @@ class CallerPromises(AuthKit):
                 assert not is_accepted(provider, headers), f"{name} was accepted"
 
     def test_a_guessed_secret_is_refused(self, provider: AuthProvider) -> None:
-        """Every character of it counts."""
+        """A secret with one wrong character is refused, wherever the character stands."""
         issued = self.issue(ORG_A, DEV)
         secret = issued.secret
         # The last one of a base64 text may hold bits that nobody reads.
@@ -110,7 +110,7 @@ class CallerPromises(AuthKit):
             assert not is_accepted(provider, headers), f"character {at} is not read"
 
     def test_tenants_are_told_apart(self, provider: AuthProvider) -> None:
-        """In turns, and whatever else they send."""
+        """Credentials of several tenants give their own organization and environment, whatever else a request claims."""
         wanted = [(ORG_A, DEV), (ORG_B, DEV), (ORG_A, LIVE)]
         issued = [self.issue(org, env) for org, env in wanted]
 
@@ -122,7 +122,7 @@ class CallerPromises(AuthKit):
         assert asked(provider, claiming) == accepted(provider, issued[0])
 
     def test_headers_stay_as_they_are(self, provider: AuthProvider) -> None:
-        """Headers are a mapping, of which a provider reads only a part."""
+        """The provider accepts headers as a read-only mapping that also has headers of no concern to it."""
         issued = self.issue(ORG_A, DEV)
         headers = MappingProxyType({**FOREIGN_HEADERS, **issued.headers})
 
@@ -131,7 +131,7 @@ class CallerPromises(AuthKit):
     def test_a_revoked_credential_is_refused(
         self, provider: AuthProvider, reopened: ReopenedProvider
     ) -> None:
-        """In every process, also where it was accepted a moment ago; others stay."""
+        """A revoked credential is refused in every process at once; other credentials stay valid."""
         issued, other = self.issue(ORG_A, DEV), self.issue(ORG_A, DEV)
         second = reopened()
         before = {accepted(each, issued).org_id for each in (provider, second)}
@@ -146,7 +146,7 @@ class CallerPromises(AuthKit):
     def test_an_expired_credential_is_refused(
         self, provider: AuthProvider, reopened: ReopenedProvider
     ) -> None:
-        """Likewise."""
+        """An expired credential is refused in every process."""
         issued = self.issue(ORG_A, DEV)
         before = accepted(provider, issued).org_id
         self.expire(issued)
@@ -159,7 +159,7 @@ class CallerPromises(AuthKit):
     def test_a_provider_that_cannot_look_up_says_so(
         self, unreachable: AuthProvider
     ) -> None:
-        """A good key is not refused, and nobody passes; in time, by the port's own error."""
+        """A provider that cannot look keys up raises UnavailableError in time, neither accepting nor refusing the caller."""
         issued = self.issue(ORG_A, DEV)
 
         for _ in range(2):
@@ -170,7 +170,7 @@ class CallerPromises(AuthKit):
     def test_no_secret_is_told(
         self, provider: AuthProvider, caplog: pytest.LogCaptureFixture
     ) -> None:
-        """Neither by an error and its causes, nor by what is printed or logged."""
+        """No error, cause, ``repr`` or log line of the provider contains a secret."""
         caplog.set_level(logging.DEBUG)
         issued, revoked = self.issue(ORG_A, DEV), self.issue(ORG_A, DEV)
         texts = [repr(accepted(provider, issued)), repr(provider)]
@@ -192,7 +192,7 @@ class CallerPromises(AuthKit):
             assert not any(secret in text for text in texts), "a secret is told"
 
     def test_callers_at_once_are_not_mixed_up(self, provider: AuthProvider) -> None:
-        """Wherever one thread is when another comes in between."""
+        """Two callers that are recognised at the same time are not mixed up, at whatever line the threads are."""
         ann, ben = self.issue(ORG_A, DEV), self.issue(ORG_B, LIVE)
         wanted = (accepted(provider, ann), accepted(provider, ben))
         for line in range(1, _LINES):
@@ -212,7 +212,7 @@ class CallerPromises(AuthKit):
     def test_closing_is_for_one_process(
         self, provider: AuthProvider, reopened: ReopenedProvider
     ) -> None:
-        """Others go on."""
+        """Closing a provider does not affect other providers on the same data."""
         issued = self.issue(ORG_A, DEV)
         other = reopened()
         provider.close()
@@ -221,7 +221,7 @@ class CallerPromises(AuthKit):
 
 
 def _malformed(value: str, other: str, secret: str, other_secret: str) -> Iterator[str]:
-    """Give malformed values of a header, sent by mistake or on purpose."""
+    """Yield malformed values of a header, as mistakes and attacks would send them."""
     yield from _odd(value, other)
     if secret != value:
         # In their place, such as behind "Bearer".

@@ -19,9 +19,7 @@ DEV: Final = EnvId("dev")
 LIVE: Final = EnvId("live")
 
 ReopenedProvider: TypeAlias = Callable[[], AuthProvider]
-"""
-Makes the same provider as another process has it.
-"""
+"""Makes the same authentication provider again, as another process would."""
 
 FOREIGN_HEADERS: Final = MappingProxyType(
     {
@@ -41,17 +39,17 @@ CLAIMS: Final = MappingProxyType(
         "x-remote-user": "root",
     }
 )
-"""What a caller may claim, and nobody believes."""
+"""Headers in which a caller claims rights, and which no provider may believe."""
 
 
 @attrs.frozen(kw_only=True)
 class IssuedCredentials:
     """
-    The credentials that a caller was given.
+    The headers and the secret that a caller was given.
 
     Attributes:
-        headers: Those that the caller sends; names in lower case.
-        secret: The part of them that must not be told to anybody.
+        headers: The headers that the caller sends; names in lower case.
+        secret: The part of the headers that must stay secret.
     """
 
     headers: Mapping[str, str] = attrs.field(repr=False)
@@ -60,18 +58,18 @@ class IssuedCredentials:
 
 class AuthKit(Kit):
     """
-    The fixtures of every part of the kit.
+    The fixtures and settings of every kit of authentication providers, which a plugin's test class overrides.
 
     Attributes:
-        gives_up_within_s: How long a call may take while what the provider asks does
-            not answer.
+        gives_up_within_s: The most seconds that a call may take while the provider's
+            key server or database does not answer.
     """
 
     gives_up_within_s = 10.0
 
     @pytest.fixture
     def provider(self) -> AuthProvider:
-        """Make the provider."""
+        """Return a new authentication provider."""
         raise NotImplementedError("give the fixture: the provider")
 
     @pytest.fixture
@@ -82,40 +80,40 @@ class AuthKit(Kit):
     @pytest.fixture
     def unreachable(self) -> AuthProvider:
         """
-        Return a provider that was built, and whose keys nobody can look up since.
+        Return a provider whose key server or database became unreachable after it was built.
 
-        Of a provider that asks nobody, decline the test by ``deviations``, and return
-        any provider.
+        For a provider that needs no server, decline the test by ``deviations``, and
+        return any provider.
         """
         raise NotImplementedError("give the fixture: it cannot look anything up")
 
     def issue(self, org_id: OrgId, env_id: EnvId) -> IssuedCredentials:
-        """Give credentials to a new caller, who may do something in an environment."""
+        """Issue credentials to a new caller, who has at least one permission in the environment."""
         raise NotImplementedError("give the method: it makes a caller's credentials")
 
     def revoke(self, issued: IssuedCredentials) -> None:
-        """Take credentials back; good ones before."""
+        """Revoke credentials that were valid until now."""
         raise NotImplementedError("give the method: it takes credentials back")
 
     def expire(self, issued: IssuedCredentials) -> None:
-        """Let the time pass after which credentials are no good; others may end, too."""
+        """Let time pass until the credentials have expired; other credentials may expire, too."""
         raise NotImplementedError("give the method: it lets credentials run out")
 
 
 def asked(provider: AuthProvider, headers: Mapping[str, str]) -> Principal | None:
-    """Ask a provider who sends these headers."""
+    """Authenticate a request with these headers; return the principal, or None if the provider leaves it to others."""
     return provider.authenticate(Credentials(headers=headers))
 
 
 def accepted(provider: AuthProvider, issued: IssuedCredentials) -> Principal:
-    """Return the caller of good credentials."""
+    """Return the principal of valid credentials; fail if the provider does not recognise them."""
     found = asked(provider, issued.headers)
     assert found is not None, "good credentials were not recognised"
     return found
 
 
 def is_accepted(provider: AuthProvider, headers: Mapping[str, str]) -> bool:
-    """Return whether headers make a caller."""
+    """Return whether the provider accepts a request with these headers."""
     try:
         return asked(provider, headers) is not None
     except UnauthorizedError:
@@ -123,6 +121,6 @@ def is_accepted(provider: AuthProvider, headers: Mapping[str, str]) -> bool:
 
 
 def changed(text: str, at: int) -> str:
-    """Return a text with another letter at one place."""
+    """Return the text with another letter at an index."""
     other = "b" if text[at] == "a" else "a"
     return text[:at] + other + text[at + 1 :]

@@ -1,4 +1,4 @@
-"""The promises of an authentication provider that many use, and that is broken off."""
+"""The promises of an authentication provider about many callers, and about interrupted calls."""
 
 import random
 import string
@@ -28,46 +28,46 @@ from hvcore.testing.sentences import assert_sentences
 _TENANTS: Final = ((ORG_A, DEV), (ORG_B, DEV), (ORG_A, LIVE), (ORG_B, LIVE))
 _CALLERS: Final = 300
 _GUESSES: Final = 1_200
-"""Enough for one to fit one of the callers, if 16 bits of a secret are compared."""
+"""The number of guessed secrets: one would fit a caller if only 16 bits of a secret were compared."""
 _BREAKS: Final = 160
 
 
 class EveryHeaderClaims(Mapping[str, str]):
     """
-    Headers of a request that claims something by each other header that is asked for.
+    Headers of a request that has a claim in every header that a provider may look up.
 
     Args:
-        headers: Those that were issued; they stay as they are.
-        claim: The value of every other one.
+        headers: The issued headers, which keep their values.
+        claim: The value of every other header.
     """
 
     def __init__(self, headers: Mapping[str, str], claim: str) -> None:
         self._headers, self._claim = {**FOREIGN_HEADERS, **headers}, claim
 
     def __getitem__(self, name: str) -> str:
-        """Return the value of a header: there is each."""
+        """Return the issued value of a header, or the claim for any other header."""
         return self._headers.get(name, self._claim)
 
     def __contains__(self, name: object) -> bool:
-        """Tell that there is every header."""
+        """Return True: every header is there."""
         return isinstance(name, str)
 
     def __iter__(self) -> Iterator[str]:
-        """Give the names of those that can be listed."""
+        """Yield the names of the issued headers."""
         return iter(self._headers)
 
     def __len__(self) -> int:
-        """Return the number of those that can be listed."""
+        """Return the number of issued headers."""
         return len(self._headers)
 
 
 class ManyCallersPromises(AuthKit):
-    """Many callers are many, at all times."""
+    """The promises of an authentication provider about many callers, and about interrupted calls."""
 
     def test_no_other_header_makes_a_caller_another(
         self, provider: AuthProvider
     ) -> None:
-        """A header of any name: of an organization, an environment, a person."""
+        """No other header, whatever it claims, changes who the caller is."""
         for org_id, env_id in _TENANTS:
             issued = self.issue(org_id, env_id)
             wanted = accepted(provider, issued)
@@ -79,7 +79,7 @@ class ManyCallersPromises(AuthKit):
     def test_many_callers_are_told_apart_and_a_guess_is_nobody(
         self, provider: AuthProvider, reopened: ReopenedProvider
     ) -> None:
-        """Each has an id and a tenant of its own; guesses look like secrets."""
+        """Many callers each have an id and tenant of their own, and guessed secrets are refused."""
         wanted = [_TENANTS[number % 4] for number in range(_CALLERS)]
         issued = [self.issue(org_id, env_id) for org_id, env_id in wanted]
         found = [accepted(provider, one) for one in issued]
@@ -97,7 +97,7 @@ class ManyCallersPromises(AuthKit):
     def test_a_caller_keeps_its_permissions_whoever_comes_in_between(
         self, provider: AuthProvider, reopened: ReopenedProvider
     ) -> None:
-        """Callers of other tenants, refused ones, and other processes change nothing."""
+        """A caller's permissions do not change when other callers are accepted, refused or revoked in between."""
         issued = [self.issue(org_id, env_id) for org_id, env_id in _TENANTS]
         first = [accepted(provider, one) for one in issued]
         other = reopened()
@@ -113,7 +113,7 @@ class ManyCallersPromises(AuthKit):
     def test_a_credential_that_is_issued_later_is_known_at_once(
         self, provider: AuthProvider, reopened: ReopenedProvider
     ) -> None:
-        """In every process, also in one that has answered others before."""
+        """A new credential is accepted at once in every process, also in one that has been running before."""
         sides = (provider, reopened())
         for number, (org_id, env_id) in enumerate(_TENANTS):
             issued = self.issue(org_id, env_id)
@@ -124,14 +124,14 @@ class ManyCallersPromises(AuthKit):
     def test_an_operator_s_check_is_told_sentences(
         self, provider: AuthProvider
     ) -> None:
-        """Of ambiguous settings each is a sentence."""
+        """The method ``ambiguous_settings`` returns a list of sentences for operators."""
         assert_sentences(provider.ambiguous_settings())
 
     @may_leave("open files", "descriptors", "files")
     def test_an_error_in_the_middle_of_a_call_is_passed_on(
         self, provider: AuthProvider
     ) -> None:
-        """A disk that fails refuses nobody, and nothing that is raised lets one pass."""
+        """An error at any line of ``authenticate`` reaches the caller: it neither refuses nor admits a request."""
         good, other = self.issue(ORG_A, DEV), self.issue(ORG_B, LIVE)
         wanted, second = accepted(provider, good), accepted(provider, other)
 
@@ -159,7 +159,7 @@ def _found_or_refused(
 
 
 def _guessed(issued: IssuedCredentials, chance: random.Random) -> dict[str, str]:
-    """Return headers with other letters in a dozen places of the secret."""
+    """Return the headers with a dozen letters of the secret changed."""
     letters = list(issued.secret)
     # The last one of a base64 text may hold bits that nobody reads.
     for at in chance.sample(range(len(letters) - 2), k=min(12, len(letters) - 2)):

@@ -11,7 +11,7 @@ _HALF: Final = b"HTTP/1.1 2"
 
 @contextmanager
 def half_answering_cache() -> Iterator[str]:
-    """Run a cache that answers half a line, and give its address: ``http://…``."""
+    """Run a cache on loopback that sends half a status line as each answer; return its ``http://`` address."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         thread = threading.Thread(target=_answer, args=(server,))
         thread.start()

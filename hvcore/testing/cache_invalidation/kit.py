@@ -22,11 +22,13 @@ TEN: Final = f"{WORKER}/v1/public/org_a/env_a/vid_10/"
 
 class CacheKit(Kit):
     """
-    The fixtures of every part of the kit.
+    The fixtures and settings of every kit of cache invalidators, which a plugin's test class overrides.
 
     Attributes:
-        secrets: What the invalidator sends to the cache's provider and nobody else may see.
-        gives_up_within_s: How long a call may take while the cache does not answer.
+        secrets: The secrets that the invalidator sends to the cache, and that no log or
+            error may have.
+        gives_up_within_s: The most seconds that a call may take while the cache does
+            not answer.
     """
 
     secrets: ClassVar[Sequence[str]] = ()
@@ -34,7 +36,7 @@ class CacheKit(Kit):
 
     @pytest.fixture
     def invalidator(self) -> CacheInvalidator:
-        """Make the cache invalidator."""
+        """Return the cache invalidator under test, with a cache that works."""
         raise NotImplementedError("give the fixture: the invalidator")
 
     @pytest.fixture
@@ -44,28 +46,28 @@ class CacheKit(Kit):
 
     @pytest.fixture
     def refused(self) -> CacheInvalidator:
-        """Return a cache invalidator whose cache answers that it will not."""
+        """Return a cache invalidator whose cache refuses every request."""
         raise NotImplementedError("give the fixture: its cache refuses")
 
     @pytest.fixture
     def breaks_off(self) -> CacheInvalidator:
-        """Return a cache invalidator whose cache ends its answers in the middle."""
+        """Return a cache invalidator whose cache breaks off each answer in the middle."""
         raise NotImplementedError("give the fixture: its cache gives half answers")
 
     def refuse_once(self) -> None:
-        """Have the cache refuse one of the next three requests, and take all others."""
+        """Make the cache refuse one of its next three requests and accept all others."""
         raise NotImplementedError("give the method: the cache fails for a moment")
 
     def keep(self, address: str) -> None:
-        """Have the cache keep an answer, as if it was asked for this address."""
+        """Store an answer for an address in the cache, as a request would."""
         raise NotImplementedError("give the method: it puts something into the cache")
 
     def is_kept(self, address: str) -> bool:
-        """Tell whether the cache would still answer by itself."""
+        """Return whether the cache still has an answer for an address."""
         raise NotImplementedError("give the method: it looks into the cache")
 
     def assert_unavailable(self, invalidator: CacheInvalidator) -> None:
-        """Look whether an invalidator says in time that the order is not done."""
+        """Assert that the invalidator raises UnavailableError for an order within the time limit."""
 
         def purge() -> None:
             invalidator.invalidate(order(ONE, TEN))
@@ -73,20 +75,20 @@ class CacheKit(Kit):
         assert is_unavailable(self.gives_up_within_s, purge), "it says it is done"
 
     def keep_all(self, addresses: Sequence[str]) -> None:
-        """Have the cache keep answers for all addresses."""
+        """Store an answer for each address in the cache."""
         for address in addresses:
             self.keep(address)
         assert self.kept_of(addresses) == list(addresses), "the cache keeps nothing"
 
     def kept_of(self, addresses: Sequence[str]) -> list[str]:
-        """Return the addresses that the cache still answers."""
+        """Return the addresses for which the cache still has an answer."""
         return [address for address in addresses if self.is_kept(address)]
 
 
 def order(
     *prefixes: str, reason: InvalidationReason = InvalidationReason.DELETED
 ) -> InvalidationOrder:
-    """Make an order."""
+    """Return an invalidation order of a video with these address prefixes."""
     return InvalidationOrder(
         id="task_kit",
         reason=reason,

@@ -1,4 +1,4 @@
-"""The promises of a cache invalidator for addresses, tenants, and orders that break off."""
+"""The promises of a cache invalidator about similar addresses, tenants, and interrupted orders."""
 
 from typing import Final
 
@@ -21,23 +21,23 @@ _HOSTS: Final = (
         "https://[2001:db8::1]:8443",
     ),
 )
-"""Names that begin alike, and the same one with several ports."""
+"""Hosts whose names begin alike, and one host with several ports."""
 _SEGMENTS: Final = (
     *("a", "A", "a%20b", "a%2Fb", "%C3%A9", "%c3%a9", "a+b", "a~b", "a;b=c"),
     *("a,b", "a@b", "a(b)", "a!b", "a'b", "a*b", "a$b", "a&b", "a:b", "%25", "%2525"),
     *("x" * 299 + "y", "x" * 299 + "z", "a.b", "a..b", "a%2Eb", "a-b", "a_b"),
 )
-"""Of paths: each is another address, letter by letter."""
+"""Segments of paths that look alike but name different addresses."""
 _BREAKS: Final = 80
 
 
 class LetterPromises(CacheKit):
-    """Addresses are compared letter by letter, and an order is done or repeated."""
+    """The promises of a cache invalidator: addresses are compared exactly, and an order that fails can be repeated."""
 
     def test_hosts_and_their_ports_are_told_apart(
         self, invalidator: CacheInvalidator
     ) -> None:
-        """A host that begins like another one, or has another port, is another one."""
+        """An order removes addresses of its host and port alone, not of hosts whose names begin alike."""
         path = "/v1/public/org_a/env_a/vid_1/"
         left = [f"{host}{path}master.m3u8" for host in _HOSTS]
         self.keep_all(left)
@@ -50,7 +50,7 @@ class LetterPromises(CacheKit):
     def test_a_prefix_is_taken_letter_by_letter(
         self, invalidator: CacheInvalidator
     ) -> None:
-        """Nothing is quoted, decoded, cut or folded; of 300 characters each counts."""
+        """A prefix is compared letter by letter: it is not quoted, decoded, cut off or folded to lower case."""
         prefixes = [f"{ONE}{segment}/" for segment in _SEGMENTS]
         everything = [f"{prefix}0.m4s" for prefix in prefixes]
         left = list(everything)
@@ -64,7 +64,7 @@ class LetterPromises(CacheKit):
     def test_orders_of_several_tenants_do_not_mix(
         self, invalidator: CacheInvalidator
     ) -> None:
-        """Two organizations with two environments each, in turns; the last stays last."""
+        """An order removes the addresses of its own organization, environment and video alone."""
         base = ONE.partition("org_a")[0]
         tenants = [(o, e) for o in ("org_a", "org_b") for e in ("env_a", "env_b")]
         kept = {
@@ -92,7 +92,7 @@ class LetterPromises(CacheKit):
     def test_invalidators_of_other_settings_share_nothing(
         self, invalidator: CacheInvalidator, refused: CacheInvalidator
     ) -> None:
-        """One process may have two: a refusal of one is none of the other."""
+        """Two invalidators of one process do not share state: the failure of one does not affect the other."""
         for _ in range(2):
             self.assert_unavailable(refused)
             self.keep_all([f"{ONE}a"])
@@ -103,13 +103,13 @@ class LetterPromises(CacheKit):
     def test_an_answer_that_breaks_off_is_an_outage(
         self, breaks_off: CacheInvalidator
     ) -> None:
-        """Nobody knows what the cache has removed: the order is repeated."""
+        """An answer of the cache that breaks off raises UnavailableError, so that the order is repeated."""
         self.assert_unavailable(breaks_off)
 
     def test_an_order_that_failed_in_the_middle_is_carried_out_whole(
         self, invalidator: CacheInvalidator
     ) -> None:
-        """An order is not done before every prefix is done."""
+        """An order of which the cache refused a part raises an error or is done again until every prefix is removed."""
         prefixes = [f"{ONE}{number}/" for number in range(130)]
         everything = [f"{prefix}a" for prefix in prefixes]
         self.keep_all(everything)
@@ -127,7 +127,7 @@ class LetterPromises(CacheKit):
     def test_an_error_in_the_middle_of_an_order_is_passed_on(
         self, invalidator: CacheInvalidator
     ) -> None:
-        """An order that returns is done, and one that is repeated is done then."""
+        """An error at any line of an order reaches the caller; an order that returned or was repeated is done whole."""
         prefixes = [f"{ONE}{number}/" for number in range(3)]
         everything = [f"{prefix}a" for prefix in prefixes]
 

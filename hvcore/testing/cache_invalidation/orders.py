@@ -1,4 +1,4 @@
-"""The promises of a cache invalidator for what an order removes."""
+"""The promises of a cache invalidator about the addresses that an order removes."""
 
 import logging
 import traceback
@@ -21,12 +21,12 @@ from hvcore.testing.children import at_once
 
 
 class OrderPromises(CacheKit):
-    """An order removes all that begins with its prefixes, and nothing else."""
+    """The promises of a cache invalidator: an order removes exactly the addresses that begin with its prefixes."""
 
     def test_paths_under_a_prefix_are_forgotten(
         self, invalidator: CacheInvalidator
     ) -> None:
-        """Every address is forgotten, under each prefix."""
+        """An order removes every address under each of its prefixes, also with a query."""
         player = f"{PLAYER}/v1/embed/vid_1"
         gone = [
             *(f"{ONE}master.m3u8", f"{ONE}720p/0.m4s", f"{ONE}a/b/c?x=1&y=2"),
@@ -38,7 +38,7 @@ class OrderPromises(CacheKit):
         assert self.kept_of(gone) == []
 
     def test_everything_else_stays(self, invalidator: CacheInvalidator) -> None:
-        """Of other videos, other hosts, and what has the prefix somewhere else."""
+        """An order leaves addresses of other videos and hosts, and addresses with the prefix in another place."""
         stays = [
             *(
                 f"{TEN}master.m3u8",
@@ -56,7 +56,7 @@ class OrderPromises(CacheKit):
         assert not self.is_kept(f"{ONE}master.m3u8")
 
     def test_a_prefix_is_no_pattern(self, invalidator: CacheInvalidator) -> None:
-        """A dot is a dot, a plus a plus."""
+        """Dots and pluses in a prefix are plain characters, and no pattern."""
         prefix = f"{WORKER}/v1/public/org.a/dev+1/vid_1/"
         stays = [
             f"{WORKER}/v1/public/orgXa/dev+1/vid_1/a",
@@ -71,7 +71,7 @@ class OrderPromises(CacheKit):
     def test_an_order_may_have_many_prefixes(
         self, invalidator: CacheInvalidator
     ) -> None:
-        """More than providers take at a time."""
+        """An order may have 70 prefixes, more than a cache provider takes in one request."""
         prefixes = [f"{WORKER}/v1/public/org_a/env_{n}/vid_1/" for n in range(70)]
         self.keep_all([f"{prefix}a" for prefix in prefixes])
         invalidator.invalidate(order(*prefixes))
@@ -79,7 +79,7 @@ class OrderPromises(CacheKit):
         assert self.kept_of([f"{prefix}a" for prefix in prefixes]) == []
 
     def test_every_reason_is_one(self, invalidator: CacheInvalidator) -> None:
-        """Private and revoked files go like deleted ones."""
+        """An order is carried out alike for every reason, such as deleted, private or revoked."""
         for reason in InvalidationReason:
             self.keep_all([f"{ONE}a"])
             invalidator.invalidate(order(ONE, reason=reason))
@@ -87,7 +87,7 @@ class OrderPromises(CacheKit):
             assert not self.is_kept(f"{ONE}a"), reason
 
     def test_an_order_may_be_repeated(self, invalidator: CacheInvalidator) -> None:
-        """Each time it is carried out: the first answer may have been lost."""
+        """An order that is repeated is carried out each time, because the first answer may have been lost."""
         for _ in range(3):
             self.keep_all([f"{ONE}a"])
             invalidator.invalidate(order(ONE))
@@ -95,7 +95,7 @@ class OrderPromises(CacheKit):
             assert not self.is_kept(f"{ONE}a")
 
     def test_nothing_to_forget_is_fine(self, invalidator: CacheInvalidator) -> None:
-        """Nobody knows what a cache keeps; nor need there be prefixes."""
+        """An order without prefixes, or with prefixes of which the cache has nothing, succeeds."""
         self.keep_all([f"{TEN}a"])
         invalidator.invalidate(order(ONE))
         invalidator.invalidate(order(ONE))
@@ -106,7 +106,7 @@ class OrderPromises(CacheKit):
     def test_orders_at_once_are_all_carried_out(
         self, invalidator: CacheInvalidator
     ) -> None:
-        """Several threads of a worker use one invalidator."""
+        """Orders of several threads at the same time are all carried out."""
         prefixes = [f"{WORKER}/v1/private/vid_{n}/" for n in range(8)]
         self.keep_all([f"{prefix}a" for prefix in prefixes])
         calls: list[Callable[[], None]] = [
@@ -119,19 +119,19 @@ class OrderPromises(CacheKit):
     def test_a_cache_that_does_not_answer_is_unavailable(
         self, unreachable: CacheInvalidator
     ) -> None:
-        """In time, by the port's own error: the order is repeated."""
+        """A cache that does not answer raises UnavailableError in time, so that the order is repeated."""
         self.assert_unavailable(unreachable)
 
     def test_a_cache_that_refuses_is_unavailable(
         self, refused: CacheInvalidator
     ) -> None:
-        """An order is done when the cache says so, and not before."""
+        """A cache that refuses an order raises UnavailableError: an order is done only when the cache says so."""
         self.assert_unavailable(refused)
 
     def test_no_secret_is_told(
         self, refused: CacheInvalidator, caplog: pytest.LogCaptureFixture
     ) -> None:
-        """Neither by the error and its causes, nor by what is printed or logged."""
+        """No error, cause, ``repr`` or log line of the invalidator contains a secret."""
         caplog.set_level(logging.DEBUG)
         texts = [repr(refused)]
         try:

@@ -1,4 +1,4 @@
-"""Consumers of a queue under test: in threads, and so that nothing waits for ever."""
+"""Put messages into a queue under test and consume them in threads, with time limits."""
 
 import threading
 import time
@@ -12,17 +12,17 @@ from hvcore.plugin_api import Lane, Queue, TaskId, UnavailableError
 
 ALL_LANES: Final = tuple(Lane)
 STOPS_WITHIN_S: Final = 3.0
-"""The port's 2 s, and a second for a machine that does other things, too."""
+"""The most seconds that a consumer may take to stop: the port's 2 s, and one for a busy machine."""
 PUT_IS_TRIED_FOR_S: Final = 5.0
-"""A busy server may refuse a message now and then; the sweep tries again, too."""
+"""The seconds for which a put is tried again, because a busy server may refuse a message."""
 QUIET_S: Final = 0.2
-"""For what comes twice: a queue that repeats a message does so at once."""
+"""The seconds to wait for messages that come twice: a queue that repeats one does so at once."""
 _in_doubt: Final[set[TaskId]] = set()
-"""Ids that a busy server refused, perhaps after it had taken them."""
+"""Ids of tasks that a busy server refused, but may have taken all the same."""
 
 
 def put(queue: Queue, task_id: TaskId, lane: Lane = Lane.LIGHT) -> None:
-    """Put an id until it is taken."""
+    """Put a task's id into a lane, again until the queue has taken it."""
     deadline = time.monotonic() + PUT_IS_TRIED_FOR_S
     while True:
         try:
@@ -34,25 +34,26 @@ def put(queue: Queue, task_id: TaskId, lane: Lane = Lane.LIGHT) -> None:
 
 
 def put_new(queue: Queue, lane: Lane = Lane.LIGHT) -> TaskId:
-    """Put a new id until it is taken."""
+    """Put a new task id into a lane, and return it."""
     task_id = new_task_id()
     put(queue, task_id, lane)
     return task_id
 
 
 def put_many(queue: Queue, count: int, lane: Lane = Lane.LIGHT) -> list[TaskId]:
-    """Put new ids, one after the other."""
+    """Put several new task ids into a lane, one after the other, and return them."""
     return [put_new(queue, lane) for _ in range(count)]
 
 
 class Consumer:
     """
-    Consumes in a thread while its block runs, and remembers what it was given.
+    Consumes from a queue in a thread while a block runs, and records the task ids that arrive.
 
     Args:
-        handle: Called with each id after it was noted; by default nothing.
-        most: After so many ids, ``until`` says that it is time to end.
-        patience_s: How long to wait for what must come.
+        handle: Called with each task id after it was recorded; by default nothing is
+            called.
+        most: The number of task ids after which the consumer stops; None: no limit.
+        patience_s: The seconds to wait for expected task ids.
     """
 
     def __init__(
@@ -94,24 +95,24 @@ class Consumer:
 
     @property
     def thread_id(self) -> int | None:
-        """Return the identifier of the consumer's thread: ``threading.get_ident()``."""
+        """The identifier of the consumer's thread (``threading.get_ident()``)."""
         return self._thread.ident
 
     def stop(self) -> None:
-        """Have ``until`` say so from now on, without waiting."""
+        """Make ``until`` return True from now on, without waiting for the consumer to stop."""
         self._is_stopping = True
 
     def has_ended(self) -> bool:
-        """Return whether ``consume`` returned or raised, now or in time."""
+        """Wait up to 3 s for ``consume`` to end; return whether it has ended."""
         self._thread.join(STOPS_WITHIN_S)
         return not self._thread.is_alive()
 
     def wait_for(self, wanted: Collection[TaskId]) -> None:
         """
-        Wait until all of these have come.
+        Wait until all of the given task ids have arrived.
 
         Raises:
-            AssertionError: Some did not in time.
+            AssertionError: Some task ids did not arrive in time.
         """
         deadline = time.monotonic() + self._patience_s
         with self._changed:
@@ -148,13 +149,13 @@ def consumed(
     patience_s: float,
 ) -> list[TaskId]:
     """
-    Consume until these have come, and a moment longer.
+    Consume until the given task ids have arrived, and a moment longer.
 
     Returns:
-        All that came, in their order.
+        All task ids that arrived, in the order of their arrival.
 
     Raises:
-        AssertionError: Some did not in time.
+        AssertionError: Some task ids did not arrive in time.
     """
     with Consumer(queue, lanes=lanes, patience_s=patience_s) as consumer:
         consumer.wait_for(wanted)
@@ -163,7 +164,7 @@ def consumed(
 
 
 def assert_once_each(seen: Sequence[TaskId], wanted: Collection[TaskId]) -> None:
-    """Compare the tasks that arrived with the tasks that were put."""
+    """Assert that exactly the wanted task ids arrived, each once."""
     several = {one for one, count in Counter(seen).items() if count > 1}
     assert several - _in_doubt == set()
     assert set(seen) == set(wanted)

@@ -1,4 +1,4 @@
-"""The promises of every queue to consumers: they stop, go on, hold up nobody."""
+"""The promises of every queue about its consumers: they stop when told, go on after errors, and block nobody."""
 
 import logging
 import threading
@@ -19,10 +19,10 @@ from hvcore.testing.queue.interruptions import InterruptionPromises
 
 
 class QueueConformance(InterruptionPromises):
-    """The promises of every queue."""
+    """The promises of every queue, also of one that serves a single process."""
 
     def test_an_idle_consumer_stops(self, queue: Queue) -> None:
-        """Until is asked often enough while nothing comes."""
+        """A consumer without messages calls ``until`` often enough to stop within 2 s."""
         with self._consumer(queue) as consumer:
             threading.Event().wait(QUIET_S)
             start = time.monotonic()
@@ -32,7 +32,7 @@ class QueueConformance(InterruptionPromises):
             assert time.monotonic() - start < STOPS_WITHIN_S
 
     def test_a_consumer_stops_between_messages(self, queue: Queue) -> None:
-        """However much waits; and the next consumer gets all of it."""
+        """A consumer stops between two messages, however many wait; the next consumer gets the rest."""
         wanted = put_many(queue, 20)
 
         with self._consumer(queue, most=1) as consumer:
@@ -43,7 +43,7 @@ class QueueConformance(InterruptionPromises):
         assert_once_each(self._consumed(queue, left), left)
 
     def test_a_consumer_that_has_ended_takes_nothing(self, queue: Queue) -> None:
-        """Nothing goes on behind its back; and another one may begin."""
+        """A consumer that has ended takes no further messages; another consumer gets them."""
         with self._consumer(queue) as ended:
             ended.wait_for([put_new(queue)])
 
@@ -55,7 +55,7 @@ class QueueConformance(InterruptionPromises):
         assert task_id not in ended.seen
 
     def test_a_busy_consumer_holds_up_nobody(self, queue: Queue) -> None:
-        """Handling may take hours; meanwhile others put, and others get what waits."""
+        """While a consumer handles a message for hours, others can put and consume messages."""
         may_end = threading.Event()
         first = put_new(queue)
 
@@ -74,7 +74,7 @@ class QueueConformance(InterruptionPromises):
     def test_a_consumer_handles_one_by_one_in_its_own_thread(
         self, queue: Queue
     ) -> None:
-        """Handle need not be thread-safe, and what belongs to a thread stays there."""
+        """A consumer calls its handler for one message at a time, in the thread that called ``consume``."""
         threads: set[int] = set()
         active: list[TaskId] = []
         most: list[int] = []
@@ -98,7 +98,7 @@ class QueueConformance(InterruptionPromises):
     def test_an_error_of_a_handler_is_logged_and_ends_nothing(
         self, queue: Queue, caplog: pytest.LogCaptureFixture
     ) -> None:
-        """The message is dropped, because the task's lease brings it back."""
+        """An error of a handler is logged and drops its message; the consumer goes on."""
         bad = put_new(queue)
 
         def handle(task_id: TaskId) -> None:
@@ -119,7 +119,7 @@ class QueueConformance(InterruptionPromises):
     def test_a_service_that_does_not_answer_is_a_line_in_the_log(
         self, queue: Queue, caplog: pytest.LogCaptureFixture
     ) -> None:
-        """An outage is no bug: it makes no traceback, and ends no consumer."""
+        """An UnavailableError of a handler is logged as a warning without traceback; the consumer goes on."""
         bad = put_new(queue)
 
         def handle(task_id: TaskId) -> None:
@@ -137,7 +137,7 @@ class QueueConformance(InterruptionPromises):
         assert [one.getMessage() for one in caplog.records if one.exc_info] == []
 
     def test_a_consumer_is_counted_while_it_handles(self, queue: Queue) -> None:
-        """Jobs are cut into as many parts as somebody works on."""
+        """``workers`` counts a consumer also while it handles a message, because jobs are split by that number."""
         may_end = threading.Event()
         task_id = put_new(queue, Lane.ENCODE)
 

@@ -1,4 +1,4 @@
-"""The promises of every queue for many messages, other queues, and calls that break off."""
+"""The promises of every queue about many messages, separate queues, and interrupted calls."""
 
 import time
 from typing import Final
@@ -24,14 +24,14 @@ _BREAKS: Final = 60
 
 
 class QueueKitInterrupt(BaseException):
-    """Raised as a signal handler would."""
+    """An exception that the kit raises in a handler as a signal handler would."""
 
 
 class InterruptionPromises(MessagePromises):
-    """Messages outlast what others do, and errors are passed on."""
+    """The promises of every queue about many messages, separate queues, and interrupted calls."""
 
     def test_hundreds_of_messages_wait_for_a_consumer(self, queue: Queue) -> None:
-        """None is dropped while nobody consumes, and each is counted."""
+        """Hundreds of messages wait for a consumer: each is counted, and none is dropped."""
         wanted = put_many(queue, _MANY, Lane.ENCODE)
         few = put_many(queue, 3)
 
@@ -43,7 +43,7 @@ class InterruptionPromises(MessagePromises):
         assert_once_each(self._consumed(queue, wanted, [Lane.ENCODE]), wanted)
 
     def test_messages_of_every_kind_arrive(self, queue: Queue) -> None:
-        """A kind is for people: it joins and divides no messages."""
+        """Messages of every kind arrive: the kind of a message does not matter to the queue."""
         wanted = [new_task_id() for _ in _KINDS]
         for task_id, kind in zip(wanted, _KINDS, strict=True):
             queue.put(task_id, kind=kind, lane=Lane.LIGHT)
@@ -52,7 +52,7 @@ class InterruptionPromises(MessagePromises):
         assert_once_each(self._consumed(queue, wanted), wanted)
 
     def test_an_id_may_wait_in_two_lanes(self, queue: Queue) -> None:
-        """Each lane is a queue of its own: it arrives in both."""
+        """A task id that is put into two lanes arrives in both."""
         task_id = put_new(queue, Lane.LIGHT)
         put(queue, task_id, Lane.ENCODE)
 
@@ -63,7 +63,7 @@ class InterruptionPromises(MessagePromises):
     def test_queues_of_other_settings_share_nothing(
         self, queue: Queue, elsewhere: Queue
     ) -> None:
-        """One process may have two, and the same id in both is two messages."""
+        """Two queues of one process with other settings share no messages, not even of the same task id."""
         task_id = put_new(queue)
         other = put_new(queue, Lane.ENCODE)
         before = {lane: elsewhere.depth(lane) for lane in ALL_LANES}
@@ -82,7 +82,7 @@ class InterruptionPromises(MessagePromises):
     def test_other_exceptions_end_the_consumer(
         self, queue: Queue, kind: type[BaseException]
     ) -> None:
-        """A BaseException comes from the process itself, which wants to end."""
+        """A BaseException of a handler, such as Ctrl-C, ends the consumer and reaches its caller."""
         put_new(queue)
 
         def handle(_: TaskId) -> None:
@@ -99,7 +99,7 @@ class InterruptionPromises(MessagePromises):
 
     @may_leave("open files", "descriptors", "files")
     def test_an_error_in_the_middle_of_a_put_is_passed_on(self, queue: Queue) -> None:
-        """A put that returns has put; one that does not leaves the queue as it works."""
+        """An error at any line of ``put`` reaches the caller or the message is put; the queue goes on working."""
         task_id = new_task_id()
 
         def new_id() -> None:
@@ -128,7 +128,7 @@ class InterruptionPromises(MessagePromises):
     def test_an_error_in_the_middle_of_consuming_loses_one_message_at_most(
         self, queue: Queue
     ) -> None:
-        """Ctrl-C ends a consumer at any line; all that it does not handle is left."""
+        """An error at any line of ``consume`` loses the handled message at most; all other messages stay."""
         wanted: list[TaskId] = []
         seen: list[TaskId] = []
 
@@ -163,7 +163,7 @@ class InterruptionPromises(MessagePromises):
         )
 
     def _taken(self, queue: Queue, count: int) -> list[TaskId]:
-        """Consume so many messages."""
+        """Consume a number of messages, and return their task ids."""
         if not count:
             return []
         with self._consumer(queue, most=count) as consumer:

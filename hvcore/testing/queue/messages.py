@@ -1,4 +1,4 @@
-"""The promises of every queue about messages: they arrive, in their lane, once."""
+"""The promises of every queue about messages: each arrives once, in its own lane."""
 
 import statistics
 import threading
@@ -25,38 +25,38 @@ from hvcore.testing.queue.consumers import (
 )
 
 CALL_TAKES_AT_MOST_S: Final = 0.25
-"""As the port promises; half of the calls, because machines are shared."""
+"""The most seconds that half of the calls may take, as the port promises for all; test machines are busy."""
 CALL_HANGS_AFTER_S: Final = 2.0
 MANY_TAKE_AT_MOST: Final = 10
-"""Times the kit's patience, for a thousand messages."""
+"""The multiple of the kit's patience that a thousand messages may take."""
 MESSAGES_OF_ANOTHER_LANE: Final = 10
-"""Which may go before one that waits."""
+"""The most messages of one lane that may be handled before a waiting message of another lane."""
 PUT: Final = "put"
 REFUSED: Final = "refused"
 
 
 class MessagePromises(Kit):
     """
-    The promises of every queue about messages.
+    The promises of every queue about messages: each arrives once, in its own lane.
 
     Attributes:
-        patience_s: How long the kit waits for what must come.
+        patience_s: The seconds that the kit waits for expected messages.
     """
 
     patience_s = 6.0
 
     @pytest.fixture
     def queue(self) -> Queue:
-        """Make the queue, with nothing in it."""
+        """Return the empty queue under test."""
         raise NotImplementedError
 
     @pytest.fixture
     def elsewhere(self) -> Queue:
-        """Make a queue of other settings, with nothing in it, too."""
+        """Return an empty queue of other settings."""
         raise NotImplementedError("give the fixture: a queue of other settings")
 
     def test_a_message_put_before_reaches_a_later_consumer(self, queue: Queue) -> None:
-        """Messages wait for consumers, and carry the ids as they were put."""
+        """A message waits for a consumer that begins later, and carries the task id as it was put."""
         wanted = put_many(queue, 5)
 
         seen = self._consumed(queue, wanted)
@@ -65,7 +65,7 @@ class MessagePromises(Kit):
         assert {type(task_id) for task_id in seen} == {str}
 
     def test_a_message_reaches_a_waiting_consumer(self, queue: Queue) -> None:
-        """A consumer that has nothing to do gets a message soon."""
+        """A consumer that waits gets a new message soon."""
         with self._consumer(queue) as consumer:
             consumer.wait_for([put_new(queue)])
             threading.Event().wait(QUIET_S)
@@ -73,7 +73,7 @@ class MessagePromises(Kit):
             consumer.wait_for([put_new(queue)])
 
     def test_a_thousand_ids_arrive_once_each(self, queue: Queue) -> None:
-        """Many threads put and consume at once: nothing is lost, nothing repeated."""
+        """A thousand task ids that several threads put and consume at the same time arrive once each."""
         wanted = [new_task_id() for _ in range(1_000)]
 
         def put_all(some: Sequence[TaskId]) -> None:
@@ -94,7 +94,7 @@ class MessagePromises(Kit):
         assert_once_each([*one.seen, *other.seen], wanted)
 
     def test_each_lane_is_a_queue_of_its_own(self, queue: Queue) -> None:
-        """A consumer gets what was put into its lanes, and nothing else."""
+        """A consumer gets only messages of the lanes that it consumes."""
         wanted = {lane: put_new(queue, lane) for lane in ALL_LANES}
 
         for lane, task_id in wanted.items():
@@ -113,7 +113,7 @@ class MessagePromises(Kit):
     def test_no_lane_waits_for_another_to_be_empty(
         self, queue: Queue, full: Lane, lanes: Sequence[Lane]
     ) -> None:
-        """Among many messages of a lane, the one of another lane has its turn."""
+        """A message of one lane is handled before all messages of a fuller lane are."""
         (other,) = set(lanes) - {full}
         many = put_many(queue, 4 * MESSAGES_OF_ANOTHER_LANE, full)
         few = put_new(queue, other)
@@ -123,7 +123,7 @@ class MessagePromises(Kit):
         assert seen.index(few) <= MESSAGES_OF_ANOTHER_LANE
 
     def test_an_id_that_is_put_twice_arrives_once_or_twice(self, queue: Queue) -> None:
-        """Rings of the same task may be joined while they wait; none is lost."""
+        """A task id that is put twice while it waits arrives once or twice, and other messages arrive, too."""
         twice = put_new(queue)
         put(queue, twice)
         wanted = [twice, put_new(queue)]
@@ -134,7 +134,7 @@ class MessagePromises(Kit):
         assert seen.count(twice) in {1, 2}
 
     def test_an_id_that_is_put_again_later_arrives_again(self, queue: Queue) -> None:
-        """A task is put again whenever it is due: its id is never used up."""
+        """A task id that is put again after it was handled arrives again."""
         task_id = put_new(queue)
         assert self._consumed(queue, [task_id]) == [task_id]
 
@@ -145,7 +145,7 @@ class MessagePromises(Kit):
     def test_an_id_that_is_put_while_it_is_handled_arrives_again(
         self, queue: Queue
     ) -> None:
-        """A handler may put a message, also for the same task."""
+        """A task id that its own handler puts again arrives again."""
         seen: list[TaskId] = []
         has_come_again = threading.Event()
 
@@ -162,7 +162,7 @@ class MessagePromises(Kit):
             assert has_come_again.wait(self.patience_s), "it did not arrive again"
 
     def test_depth_counts_what_waits(self, queue: Queue) -> None:
-        """The messages of a lane are counted until a consumer has them."""
+        """``depth`` counts the messages of a lane that no consumer has taken yet."""
         assert {lane: queue.depth(lane) for lane in ALL_LANES} == dict.fromkeys(
             ALL_LANES, 0
         )
@@ -183,7 +183,7 @@ class MessagePromises(Kit):
         }
 
     def test_no_call_takes_long(self, queue: Queue) -> None:
-        """Requests wait for these calls."""
+        """Calls of ``put``, ``depth``, ``workers`` and ``ping`` take at most 0.25 s, because requests wait for them."""
         calls: Sequence[Callable[[], object]] = (
             lambda: put_new(queue, Lane.ENCODE),
             lambda: queue.depth(Lane.ENCODE),
@@ -197,7 +197,7 @@ class MessagePromises(Kit):
             )
 
     def test_a_forked_child_puts_or_says_that_it_cannot(self, queue: Queue) -> None:
-        """A message that the child puts arrives; the parent's queue works as before."""
+        """A forked child puts a message that arrives, or gets UnavailableError; the parent's queue works as before."""
         wanted = [put_new(queue)]
         of_child = new_task_id()
 
@@ -220,7 +220,7 @@ class MessagePromises(Kit):
         assert_once_each(self._consumed(queue, wanted), wanted)
 
     def test_preparing_again_loses_nothing(self, queue: Queue) -> None:
-        """Every start prepares; what waits is still there."""
+        """Preparing a queue again, as every start does, loses no waiting message."""
         task_id = put_new(queue)
 
         if isinstance(queue, SupportsPrepare):

@@ -1,4 +1,4 @@
-"""The promises of queues that processes share: about kills, forks and outages."""
+"""The promises of queues that several processes share: about killed processes, forks and outages."""
 
 import logging
 import signal
@@ -24,25 +24,21 @@ from hvcore.testing.queue.consumers import (
 from hvcore.testing.queue.consuming import QueueConformance
 
 ReopenedQueue: TypeAlias = Callable[[], Queue]
-"""
-Makes the same queue as another process has it.
-"""
+"""Makes the same queue again, as another process would."""
 OutageOfQueue: TypeAlias = Callable[[], AbstractContextManager[None]]
-"""
-While its block runs, the server of the queue does not answer.
-"""
+"""A context manager in whose block the server of the queue does not answer."""
 _OUTAGE_S: Final = 1.5
 GIVES_UP_WITHIN_S: Final = 1.0
-"""The port's 0.25 s, and a slow machine."""
+"""The most seconds that a call may take in an outage: the port's 0.25 s, and a slow machine."""
 ANSWERS_AGAIN_WITHIN_S: Final = 5.0
 
 
 class SharedQueueConformance(QueueConformance):
-    """The promises of every queue that spans processes."""
+    """The promises of every queue that several processes share."""
 
     @pytest.fixture
     def reopened(self) -> ReopenedQueue:
-        """Return a function that makes the queue as another process has it."""
+        """Return a function that makes the same queue again, as another process would."""
         raise NotImplementedError
 
     @pytest.fixture
@@ -53,7 +49,7 @@ class SharedQueueConformance(QueueConformance):
     def test_a_queue_spans_processes(
         self, queue: Queue, reopened: ReopenedQueue
     ) -> None:
-        """A message put in one process arrives in another; the queue says so."""
+        """A message put in one process arrives in another one, and ``spans_processes`` is true."""
         assert queue.spans_processes
         child = self._consuming(reopened)
         try:
@@ -68,7 +64,7 @@ class SharedQueueConformance(QueueConformance):
     def test_processes_share_what_waits(
         self, queue: Queue, reopened: ReopenedQueue
     ) -> None:
-        """Each message goes to one of them."""
+        """Each waiting message goes to one of the processes that consume, and to no second one."""
         child = self._consuming(reopened)
         try:
             first = put_new(queue)
@@ -89,7 +85,7 @@ class SharedQueueConformance(QueueConformance):
     def test_processes_that_put_at_once_lose_nothing(
         self, queue: Queue, reopened: ReopenedQueue
     ) -> None:
-        """In two lanes; each message arrives once, in the lane of its own."""
+        """Messages that several processes put at the same time arrive once each, in their own lanes."""
 
         def work(lane: Lane) -> str:
             own = reopened()
@@ -112,7 +108,7 @@ class SharedQueueConformance(QueueConformance):
     def test_a_message_outlives_the_process_that_put_it(
         self, queue: Queue, reopened: ReopenedQueue
     ) -> None:
-        """A process may be killed as soon as put has returned."""
+        """A message arrives also if its process is killed right after ``put`` has returned."""
 
         def work(report: Report) -> None:
             report(put_new(reopened()))
@@ -128,7 +124,7 @@ class SharedQueueConformance(QueueConformance):
     def test_a_message_arrives_after_its_queue_was_closed(
         self, queue: Queue, reopened: ReopenedQueue
     ) -> None:
-        """A process may put a message and end."""
+        """A message arrives after the queue that put it was closed."""
         other = reopened()
         task_id = put_new(other)
         other.close()
@@ -138,7 +134,7 @@ class SharedQueueConformance(QueueConformance):
     def test_a_killed_consumer_takes_along_what_it_handles_and_nothing_more(
         self, queue: Queue, reopened: ReopenedQueue
     ) -> None:
-        """Waiting messages go to others, and no lock stays behind."""
+        """A killed consumer loses only the message that it was handling, and leaves no lock behind."""
         wanted = put_many(queue, 10)
         child = self._consuming(reopened, then=lambda: time.sleep(60))
         taken = TaskId(child.line(self.patience_s))
@@ -156,7 +152,7 @@ class SharedQueueConformance(QueueConformance):
     def test_signal_handlers_are_left_alone(
         self, queue: Queue, reopened: ReopenedQueue
     ) -> None:
-        """The process that consumes, in its main thread, owns them."""
+        """Consuming in the main thread changes no signal handlers of the process."""
         put_new(queue)
 
         def work(report: Report) -> None:
@@ -180,7 +176,7 @@ class SharedQueueConformance(QueueConformance):
     def test_an_outage_is_an_unavailable_error_at_once(
         self, queue: Queue, outage: OutageOfQueue
     ) -> None:
-        """Requests get no error of a client library, and do not wait."""
+        """Calls raise UnavailableError at once while the queue's server does not answer."""
         left = put_new(queue)
 
         with outage():
@@ -202,7 +198,7 @@ class SharedQueueConformance(QueueConformance):
         self._answers_again(queue)
 
     def test_an_outage_is_waited_out(self, queue: Queue, outage: OutageOfQueue) -> None:
-        """A consumer goes on when the server is back."""
+        """A consumer waits while the queue's server does not answer, and goes on afterwards."""
         with self._consumer(queue) as consumer:
             consumer.wait_for([put_new(queue)])
             with outage():
@@ -214,7 +210,7 @@ class SharedQueueConformance(QueueConformance):
     def test_an_outage_is_a_line_in_the_log_when_it_begins(
         self, queue: Queue, outage: OutageOfQueue, caplog: pytest.LogCaptureFixture
     ) -> None:
-        """And one when it ends: a night without the server fills no disk."""
+        """An outage makes at most one line in the log while it lasts, without a traceback."""
         caplog.set_level(logging.INFO)
         with self._consumer(queue) as consumer:
             consumer.wait_for([put_new(queue)])
@@ -231,7 +227,7 @@ class SharedQueueConformance(QueueConformance):
     def test_a_consumer_starts_and_stops_during_an_outage(
         self, queue: Queue, outage: OutageOfQueue
     ) -> None:
-        """A process may start before the server, and must end without it."""
+        """A consumer can start and stop while the queue's server does not answer."""
         with outage(), self._consumer(queue) as consumer:
             threading.Event().wait(QUIET_S)
             assert consumer.raised is None

@@ -18,8 +18,8 @@ A plugin's tests inherit and give the fixtures::
 
 Each test gets an empty store of its own; the kit itself uses no network. For a store
 that takes the clock of its context, define ``clock``, too: a SettableClock of
-``hvcore.testing.fakes``, which the store is built with. Else the kit waits for windows of
-a second.
+``hvcore.testing.fakes``, which the store is built with. Without it, the kit waits for
+windows of some seconds.
 """
 
 from hvcore.testing.rate_limits.counts import CountPromises
@@ -31,4 +31,4 @@ __all__ = ["RateLimitConformance", "ReopenedStore"]
 
 
 class RateLimitConformance(CountPromises, WindowPromises, SharingPromises):
-    """The promises of RateLimitStore."""
+    """The promises of every RateLimitStore about counts, windows, sharing and failures."""

@@ -1,4 +1,4 @@
-"""The promises of a store for what it counts, and for what it answers."""
+"""The promises of a rate limit store about counts and the states that it returns."""
 
 from datetime import timedelta
 
@@ -18,12 +18,12 @@ _ABOUT = timedelta(seconds=5)
 
 
 class CountPromises(RateLimitKit):
-    """Exact counts, all rules or none, and states that say where they stand."""
+    """The promises of a rate limit store: counts are exact, and a hit counts under all rules or under none."""
 
     def test_requests_pass_until_the_limit_and_no_further(
         self, store: RateLimitStore
     ) -> None:
-        """The states say how many remain."""
+        """Hits are allowed up to the limit, and each state tells the number that remains."""
         answers = [store.hit([rule(3)])[0] for _ in range(5)]
 
         assert [state.is_allowed for state in answers] == [True] * 3 + [False] * 2
@@ -32,7 +32,7 @@ class CountPromises(RateLimitKit):
     def test_a_hit_that_one_rule_refuses_counts_under_no_rule(
         self, store: RateLimitStore
     ) -> None:
-        """Wherever the rule stands that refuses."""
+        """A hit that one rule refuses counts under no rule, wherever that rule stands in the list."""
         tight, wide = rule(1, bucket=Bucket.UPLOAD_URL), rule(10)
         third = rule(20, subject="key_a")
         store.hit([tight, wide, third])
@@ -47,7 +47,7 @@ class CountPromises(RateLimitKit):
         assert store.hit([third])[0].remaining == 18
 
     def test_states_come_in_the_order_of_the_rules(self, store: RateLimitStore) -> None:
-        """One for each, also for those behind a rule that refuses."""
+        """A hit returns one state for each rule in the given order, also behind a rule that refuses."""
         rules = [rule(2, bucket=Bucket.UPLOAD_URL), rule(1, subject="key_a"), rule(5)]
         first, refused = store.hit(rules), store.hit(rules)
 
@@ -58,7 +58,7 @@ class CountPromises(RateLimitKit):
         assert [state.remaining for state in refused] == [1, 0, 4]
 
     def test_subjects_have_windows_of_their_own(self, store: RateLimitStore) -> None:
-        """Two organizations, addresses with ports, texts that look alike, and long ones."""
+        """Each subject has windows of its own, also if subjects look alike, have ports or are long."""
         for subject in _SUBJECTS:
             state = store.hit([rule(2, subject=subject)])[0]
             assert (state.is_allowed, state.remaining) == (True, 1), subject
@@ -67,7 +67,7 @@ class CountPromises(RateLimitKit):
             assert not store.hit([rule(2, subject=subject)])[0].is_allowed, subject
 
     def test_buckets_have_windows_of_their_own(self, store: RateLimitStore) -> None:
-        """Buckets and subjects whose joined names are equal stay apart."""
+        """Each bucket has windows of its own, also if bucket and subject joined give the same text."""
         pairs = [(bucket, "org_a") for bucket in Bucket]
         pairs += [(Bucket.UPLOAD_URL, "-of-keyorg_a"), (Bucket.API, "/api")]
         for bucket, subject in pairs:
@@ -81,7 +81,7 @@ class CountPromises(RateLimitKit):
     def test_a_reset_is_when_the_oldest_leaves(
         self, store: RateLimitStore, clock: Clock
     ) -> None:
-        """In UTC, and the same whether the rule lets through or refuses."""
+        """The reset time is in UTC and is when the oldest hit leaves the window, whether the hit is allowed or not."""
         expected = clock.now() + timedelta(hours=1)
         states = [store.hit([rule(2)])[0] for _ in range(3)]
 
@@ -93,7 +93,7 @@ class CountPromises(RateLimitKit):
     def test_a_refusal_elsewhere_leaves_an_empty_window_empty(
         self, store: RateLimitStore, clock: Clock
     ) -> None:
-        """The whole limit of the empty window remains."""
+        """A hit that another rule refuses leaves an empty window empty, with its whole limit."""
         store.hit([rule(1)])
         _, untouched = store.hit([rule(1), rule(4, subject="org_b")])
 
@@ -103,7 +103,7 @@ class CountPromises(RateLimitKit):
         assert store.hit([rule(4, subject="org_b")])[0].remaining == 3
 
     def test_a_limit_may_change(self, store: RateLimitStore, clock: Clock) -> None:
-        """A lowered one waits for enough to leave; a raised one lets through at once."""
+        """A lowered limit refuses until enough hits have left the window; a raised limit allows at once."""
         for _ in range(5):
             store.hit([rule(5)])
             let_pass(clock, timedelta(milliseconds=10))
@@ -118,7 +118,7 @@ class CountPromises(RateLimitKit):
     def test_a_limit_of_none_lets_nothing_pass(
         self, store: RateLimitStore, clock: Clock
     ) -> None:
-        """Nor does it break what is beside it."""
+        """A limit of 0 refuses every hit, and does not disturb other rules."""
         refused, free = store.hit([rule(0), rule(3, subject="org_b")])
 
         assert (refused.is_allowed, refused.remaining) == (False, 0)
@@ -128,7 +128,7 @@ class CountPromises(RateLimitKit):
     def test_a_hit_that_was_begun_counts_like_other_hits(
         self, store: RateLimitStore
     ) -> None:
-        """Once each, in whatever order the answers are waited for."""
+        """Hits that ``begin_hit`` began count once each, in whatever order their answers are read."""
         several = [store.begin_hit([rule(3), rule(9, subject="key")]) for _ in range(3)]
         refused = store.begin_hit([rule(3), rule(9, subject="key")])
         answers = [end() for end in reversed(several)]

@@ -14,20 +14,18 @@ from hvcore.testing.fakes import SettableClock
 from hvcore.testing.kit import Kit
 
 ReopenedStore: TypeAlias = Callable[[], RateLimitStore]
-"""
-Opens another store on the same counts, as another process would.
-"""
+"""Opens another rate limit store on the same counts, as another process would."""
 
 
 class RateLimitKit(Kit):
     """
-    The fixtures of every part of the kit.
+    The fixtures and settings of every kit of rate limit stores, which a plugin's test class overrides.
 
     Attributes:
         is_shared: Whether other processes count together with this one; False for a
             store that counts for its own process.
-        gives_up_within_s: How long a call may take while the store does not answer; the
-            port says 0.25 s, and machines that run tests are busy.
+        gives_up_within_s: The most seconds that a call may take while the store does
+            not answer; the port says 0.25 s, but test machines are busy.
     """
 
     is_shared = True
@@ -35,7 +33,7 @@ class RateLimitKit(Kit):
 
     @pytest.fixture
     def clock(self) -> Clock:
-        """Return the store's clock; by default the system's, which nobody can move."""
+        """Return the clock of the store; by default the system's, which tests cannot move."""
         return SystemClock()
 
     @pytest.fixture
@@ -56,7 +54,7 @@ class RateLimitKit(Kit):
     @pytest.fixture
     def unreachable(self) -> RateLimitStore:
         """
-        Return a store that was built, and whose server is silent or gone since.
+        Return a store whose server became silent or unreachable after the store was built.
 
         Only used if ``is_shared``.
         """
@@ -75,7 +73,7 @@ class RateLimitKit(Kit):
 
     @pytest.fixture
     def elsewhere(self) -> RateLimitStore:
-        """Return a store of other data, which has counted nothing either."""
+        """Return a store on other data, which has counted nothing."""
         raise NotImplementedError("give the fixture: an empty store of other data")
 
     def _skip_unless_shared(self) -> None:
@@ -90,13 +88,13 @@ def rule(
     window_s: int = 3600,
     subject: str = "org_a",
 ) -> RateLimitRule:
-    """Make a rule."""
+    """Return a rate limit rule with a limit, window, bucket and subject."""
     limit = RateLimit(bucket=bucket, requests=requests, window_s=window_s)
     return RateLimitRule(limit=limit, subject=subject)
 
 
 def let_pass(clock: Clock, by: timedelta) -> None:
-    """Move a clock, or wait."""
+    """Move the clock forward if tests can set it; else wait."""
     if isinstance(clock, SettableClock):
         clock.move(by)
     else:

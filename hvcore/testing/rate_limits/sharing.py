@@ -1,4 +1,4 @@
-"""The promises of a store for threads, processes, and a server that is gone."""
+"""The promises of a rate limit store about threads, processes, and a server that is gone."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -19,16 +19,16 @@ _HITS: Final = 600
 _LIMIT: Final = 250
 _BREAKS: Final = 160
 _LINES: Final = 60
-"""The first lines of a call, between which others come."""
+"""The number of first lines of a call at which another call runs in between."""
 
 
 class SharingPromises(RateLimitKit):
-    """Exact, however many count at once, and never silent."""
+    """The promises of a rate limit store that several threads and processes use, and that may be unreachable."""
 
     def test_two_at_once_are_counted_one_after_the_other(
         self, store: RateLimitStore
     ) -> None:
-        """Wherever one thread is when another comes in between."""
+        """Two hits at the same time are counted one after the other, at whatever line one of them is."""
         wide = rule(10_000, subject="wide")
         for line in range(1, _LINES):
             last, two = rule(1, subject=f"last {line}"), rule(2, subject=f"two {line}")
@@ -42,7 +42,7 @@ class SharingPromises(RateLimitKit):
             assert store.hit([wide])[0].remaining == 10_000 - 2 * line, line
 
     def test_threads_are_counted_exactly(self, store: RateLimitStore) -> None:
-        """Under all rules, or under none."""
+        """Hits of many threads are counted exactly, under all rules or under none."""
         rules = [rule(_LIMIT, bucket=Bucket.VIDEO_OPERATIONS), rule(10_000)]
         with ThreadPoolExecutor(_THREADS) as pool:
             answers = list(pool.map(lambda _: store.hit(rules), range(_HITS)))
@@ -56,7 +56,7 @@ class SharingPromises(RateLimitKit):
     def test_processes_are_counted_exactly(
         self, store: RateLimitStore, reopened: ReopenedStore
     ) -> None:
-        """All processes that share the store have one limit."""
+        """Processes that share a store share one limit, which is kept exactly."""
         rules = [rule(_LIMIT, bucket=Bucket.VIDEO_OPERATIONS), rule(10_000)]
 
         def work(_: int) -> str:
@@ -75,7 +75,7 @@ class SharingPromises(RateLimitKit):
     def test_another_process_goes_on_counting(
         self, store: RateLimitStore, reopened: ReopenedStore
     ) -> None:
-        """Counts survive the one that counted; to close a store forgets nothing."""
+        """Counts of a closed store stay, and other processes go on with them."""
         other = reopened()
         store.hit([rule(3)])
         seen = other.hit([rule(3)])[0].remaining
@@ -89,7 +89,7 @@ class SharingPromises(RateLimitKit):
     def test_stores_of_other_data_share_nothing(
         self, store: RateLimitStore, elsewhere: RateLimitStore
     ) -> None:
-        """One process may have two; each counts by itself."""
+        """Two stores of one process on other data count independently."""
         one = rule(2)
         found = [each.hit([one])[0].remaining for each in (store, elsewhere) * 2]
         refused = [store.hit([one])[0], elsewhere.hit([one])[0]]
@@ -100,7 +100,7 @@ class SharingPromises(RateLimitKit):
     def test_tenants_do_not_use_up_each_other_s_windows(
         self, store: RateLimitStore, reopened_or_same: RateLimitStore
     ) -> None:
-        """Two organizations with two keys each, under two rules at a time, in turns."""
+        """Hits of an organization and its keys do not use up the windows of other organizations and keys."""
         keys = {"org_a": ("key_a", "key_b"), "org_b": ("key_c", "key_d")}
         for turn in range(3):
             for org, own in keys.items():
@@ -119,7 +119,7 @@ class SharingPromises(RateLimitKit):
     def test_an_error_in_the_middle_of_a_hit_is_passed_on_and_counts_all_or_none(
         self, store: RateLimitStore
     ) -> None:
-        """Under every rule, or under none; the next hit is counted."""
+        """An error at any line of a hit reaches the caller; the hit counts under every rule or under none."""
         numbers, rules = count(), list[RateLimitRule]()
 
         def choose_windows() -> None:
@@ -144,7 +144,7 @@ class SharingPromises(RateLimitKit):
         )
 
     def test_a_store_that_works_can_be_pinged(self, store: RateLimitStore) -> None:
-        """That counts nothing."""
+        """A ping of a working store succeeds and counts no hit."""
         store.ping()
         store.ping()
 
@@ -153,7 +153,7 @@ class SharingPromises(RateLimitKit):
     def test_a_store_that_is_gone_is_unavailable(
         self, unreachable: RateLimitStore
     ) -> None:
-        """In time, by the port's own error, and nobody passes unseen."""
+        """A store whose server is gone raises UnavailableError in time, and allows no hit."""
         calls: dict[str, Callable[[], object]] = {
             "hit": lambda: unreachable.hit([rule(3), rule(9, subject="key")]),
             "begin_hit": lambda: list(unreachable.begin_hit([rule(3)])()),

@@ -1,4 +1,4 @@
-"""The promises of a store for the time that a request counts."""
+"""The promises of a rate limit store about the time for which a hit counts."""
 
 from datetime import timedelta
 
@@ -14,10 +14,10 @@ _LENGTHS_S = (1, 59, 60, 90, 3_600, 86_399, 86_400, 86_401, 2_678_400, 31_536_00
 
 
 class WindowPromises(RateLimitKit):
-    """Windows that slide, with edges."""
+    """The promises of a rate limit store about sliding windows."""
 
     def test_a_window_slides(self, store: RateLimitStore, clock: Clock) -> None:
-        """Each request leaves by itself, one window after it came."""
+        """Each hit leaves the window by itself, one window length after it came."""
         sliding = rule(2, window_s=_WINDOW_S)
         store.hit([sliding])
         let_pass(clock, _HALF)
@@ -35,7 +35,7 @@ class WindowPromises(RateLimitKit):
     def test_a_refused_hit_holds_nobody_up(
         self, store: RateLimitStore, clock: Clock
     ) -> None:
-        """A caller that asks on and on passes as soon as one that waits."""
+        """Refused hits do not lengthen the wait: a caller that keeps asking passes as soon as one that waits."""
         one = rule(1, window_s=_WINDOW_S)
         store.hit([one])
         let_pass(clock, _HALF)
@@ -48,7 +48,7 @@ class WindowPromises(RateLimitKit):
     def test_a_request_counts_for_exactly_one_window(
         self, store: RateLimitStore, clock: Clock
     ) -> None:
-        """To the millisecond, where the clock is the kit's; else to half a second."""
+        """A hit counts for exactly one window length: to the millisecond with a settable clock, else to half a second."""
         is_settable = isinstance(clock, SettableClock)
         edge = timedelta(milliseconds=1) if is_settable else timedelta(seconds=0.5)
         window = timedelta(seconds=_WINDOW_S)
@@ -63,7 +63,7 @@ class WindowPromises(RateLimitKit):
     def test_a_reset_is_when_the_next_one_passes(
         self, store: RateLimitStore, clock: Clock
     ) -> None:
-        """Not before, and not long after."""
+        """A refused hit passes after its reset time."""
         one = rule(1, window_s=_WINDOW_S)
         store.hit([one])
         let_pass(clock, timedelta(seconds=0.5))
@@ -77,7 +77,7 @@ class WindowPromises(RateLimitKit):
     def test_windows_of_every_length_end_when_they_say(
         self, store: RateLimitStore, clock: Clock
     ) -> None:
-        """From a second to a year; only where the clock is the kit's."""
+        """Windows from a second to a year end exactly on time; tested only with a settable clock."""
         if not isinstance(clock, SettableClock):
             return
         for window_s in _LENGTHS_S:
@@ -97,7 +97,7 @@ class WindowPromises(RateLimitKit):
     def test_long_and_short_windows_count_beside_each_other(
         self, store: RateLimitStore, clock: Clock
     ) -> None:
-        """A request that leaves the short window stays in the long one."""
+        """A hit that has left a short window still counts in a long one."""
         short = rule(1, window_s=1, subject="short")
         long = rule(9, window_s=31 * 24 * 3600, subject="long")
         store.hit([short, long])

@@ -1,4 +1,4 @@
-"""The promises of a sign-in backend about answers and states that are not its own."""
+"""The promises of a sign-in backend about forged, repeated and exchanged answers and states."""
 
 import logging
 import traceback
@@ -25,14 +25,14 @@ from hvcore.testing.sign_in.kit import (
 )
 
 _SHORTEST_SECRET: Final = 8
-"""A shorter text is found in others by chance."""
+"""The least length of a secret that is searched for in logs; shorter texts occur by chance."""
 
 
 class AnswerPromises(SignInKit):
-    """Nobody signs in by what the provider did not give."""
+    """The promises of a sign-in backend to refuse answers and states that it did not give."""
 
     def test_an_answer_is_good_once(self, provider: SignInProvider) -> None:
-        """A code that belongs to no beginning is used up; the service sees to others."""
+        """The answer of a backend without redirects is accepted once and refused the second time."""
         if self.comes_back:
             return
         answer = self.answer(provider)
@@ -55,7 +55,7 @@ class AnswerPromises(SignInKit):
     def test_a_forged_answer_is_refused(
         self, provider: SignInProvider, parameters: Mapping[str, str]
     ) -> None:
-        """An answer that the provider did not give signs nobody in, and is not repeated."""
+        """An answer that the provider did not give is refused, and the error does not repeat its code or state."""
         private = provider.begin(PAGES, STATE).private
 
         with pytest.raises(SignInRefusedError) as refused:
@@ -68,7 +68,7 @@ class AnswerPromises(SignInKit):
     def test_an_answer_without_one_of_its_parameters_is_an_answer_or_refused(
         self, provider: SignInProvider
     ) -> None:
-        """A parameter may be missing, or empty: that breaks nothing."""
+        """An answer with a missing or empty parameter is accepted or refused, without another error; without its code it is refused."""
         answer = self.answer(provider)
         for name in answer.parameters:
             rest = {key: v for key, v in answer.parameters.items() if key != name}
@@ -82,7 +82,7 @@ class AnswerPromises(SignInKit):
                     _found_or_refused(provider, again, changed)
 
     def test_every_letter_of_a_code_counts(self, provider: SignInProvider) -> None:
-        """A code that is almost right is refused, and the right one is good after all."""
+        """A code with one wrong, missing or added letter is refused, and the right code is accepted afterwards."""
         answer = self.answer(provider)
         code = self.code_of(answer)
         for wrong in _almost(code):
@@ -98,7 +98,7 @@ class AnswerPromises(SignInKit):
     def test_an_answer_needs_the_beginning_it_belongs_to(
         self, provider: SignInProvider
     ) -> None:
-        """An answer that was stolen is worth nothing in another sign-in."""
+        """An answer is refused in a sign-in other than the one that it belongs to."""
         if not self.comes_back:
             return
         answer = self.answer(provider)
@@ -112,7 +112,7 @@ class AnswerPromises(SignInKit):
     def test_answers_of_two_people_are_not_exchanged(
         self, provider: SignInProvider
     ) -> None:
-        """The code of one is refused in the sign-in of the other, in both directions."""
+        """The answer of one person is refused in the sign-in of another person, in both directions."""
         if not self.comes_back:
             return
         for person in KitPerson:
@@ -130,7 +130,7 @@ class AnswerPromises(SignInKit):
     def test_no_parameter_of_another_person_makes_somebody_that_person(
         self, provider: SignInProvider
     ) -> None:
-        """The code is for all that it comes with: one exchanged parameter gives nothing."""
+        """An answer with one parameter of another person is refused or signs in the owner of the code."""
         second = SignInVisit(person=KitPerson.SECOND)
         theirs = self.answer_of(provider, second).parameters
         for name, value in theirs.items():
@@ -147,7 +147,7 @@ class AnswerPromises(SignInKit):
     def test_an_answer_of_another_provider_is_refused(
         self, provider: SignInProvider, elsewhere: SignInProvider
     ) -> None:
-        """Two providers of one process take no answers of each other."""
+        """An answer of one provider is refused by another provider of the same process."""
         elsewhere.begin(PAGES, STATE)
         answer = self.answer(provider)
 
@@ -159,7 +159,7 @@ class AnswerPromises(SignInKit):
     def test_a_state_of_another_provider_ends_the_membership(
         self, provider: SignInProvider, elsewhere: SignInProvider
     ) -> None:
-        """Nobody knows that person there; here the person goes on."""
+        """A refresh state of another provider raises MembershipEndedError, and stays valid at its own provider."""
         state = self.signed_in(provider).refresh_state
 
         with pytest.raises(MembershipEndedError):
@@ -178,12 +178,12 @@ class AnswerPromises(SignInKit):
     def test_a_state_that_is_none_ends_the_membership(
         self, provider: SignInProvider, state: str
     ) -> None:
-        """A state that cannot be read ends the session instead of breaking it."""
+        """A refresh state that cannot be read raises MembershipEndedError and no other error."""
         with pytest.raises(MembershipEndedError):
             provider.refresh(state)
 
     def test_a_state_is_read_whole(self, provider: SignInProvider) -> None:
-        """A state that was cut off or added to is none."""
+        """A refresh state that was cut off or added to raises MembershipEndedError."""
         state = self.signed_in(provider).refresh_state
         cut = (state[:-1], state[1:], state[: len(state) // 2], state[::-1])
         for wrong in (*cut, f"{state}x", f"x{state}", state * 2, f"{state}\0"):
@@ -195,7 +195,7 @@ class AnswerPromises(SignInKit):
     def test_no_secret_is_told(
         self, provider: SignInProvider, caplog: pytest.LogCaptureFixture
     ) -> None:
-        """Neither by an error and its causes, nor by what is printed or logged."""
+        """No error, cause, ``repr`` or log line of the provider contains a code, private value or refresh state."""
         caplog.set_level(logging.DEBUG)
         answer, texts = self.answer(provider), [repr(provider)]
         code = self.code_of(answer)
@@ -250,7 +250,7 @@ def _told(provider: SignInProvider, answer: SignInAnswer) -> list[str]:
 
 
 def _almost(text: str) -> Iterator[str]:
-    """Give texts that are nearly a secret, and some that are none at all."""
+    """Yield texts that are nearly a secret, and some that are none at all."""
     if text:
         middle = len(text) // 2
         for at in {0, 1, 7, 8, 9, len(text) // 3, middle, 2 * middle - 3}:

@@ -1,4 +1,4 @@
-"""The promises of a sign-in backend for where the browser goes, and comes back to."""
+"""The promises of a sign-in backend about the addresses to which it sends browsers."""
 
 from typing import Final
 from urllib.parse import parse_qs, urlsplit
@@ -20,14 +20,14 @@ _ODD_STATES: Final = (
     *("a", "a&state=b", "a=b", "a b", "a+b", "a%2Bb", "a#b", "a?b", "a/b", "a;b"),
     *("a,b", "'a'", '"a"', "<a>", "a\\b", "é", "状態", "x" * 500, "0", "null"),
 )
-"""States whose letters mean something in an address."""
+"""States with characters that have a meaning in addresses."""
 
 
 class BeginningPromises(SignInKit):
-    """Each sign-in has an address, a state, and a host of its own."""
+    """The promises of a sign-in backend about addresses, states and hosts of a sign-in."""
 
     def test_a_sign_in_begins_at_an_address(self, provider: SignInProvider) -> None:
-        """The browser gets an address that brings the state back and gives nothing away."""
+        """A sign-in begins with an address that carries the state and not the private value."""
         started = provider.begin(PAGES, STATE)
 
         parts = urlsplit(started.address)
@@ -40,13 +40,13 @@ class BeginningPromises(SignInKit):
     def test_no_two_beginnings_share_what_is_private(
         self, provider: SignInProvider
     ) -> None:
-        """Each sign-in has secrets of its own."""
+        """Two sign-ins have different private values."""
         first, second = (provider.begin(PAGES, STATE) for _ in range(2))
 
         assert not first.private or first.private != second.private
 
     def test_an_odd_state_comes_back_as_it_is(self, provider: SignInProvider) -> None:
-        """A state is any text: its letters mean nothing in the address."""
+        """A state with any characters comes back unchanged in the address."""
         for state in _ODD_STATES:
             parts = urlsplit(provider.begin(PAGES, state).address)
             if self.comes_back:
@@ -56,7 +56,7 @@ class BeginningPromises(SignInKit):
     def test_a_sign_in_leads_back_to_the_host_where_it_began(
         self, provider: SignInProvider
     ) -> None:
-        """One service has several hosts and ports, in turns; none is kept."""
+        """A sign-in leads back to the host and port at which it began, in a service with several hosts."""
         for pages in _BOTH_HOSTS:
             started = provider.begin(pages, STATE)
             _assert_of(pages, started.address)
@@ -70,7 +70,7 @@ class BeginningPromises(SignInKit):
     def test_a_sign_in_is_completed_at_each_host(
         self, provider: SignInProvider
     ) -> None:
-        """Begun and completed with the same pages, which are in turns those of two hosts."""
+        """A sign-in can begin and be completed at each host of a service."""
         for pages in _BOTH_HOSTS:
             visit = SignInVisit(pages=pages, state=f"{STATE}-{len(pages.link)}")
             answer = self.answer_of(provider, visit)
@@ -81,7 +81,7 @@ class BeginningPromises(SignInKit):
     def test_signing_out_leads_somewhere_or_nowhere(
         self, provider: SignInProvider
     ) -> None:
-        """Signing out gives an address or None, and never fails; the host is the given one."""
+        """Signing out gives an address or None for any refresh state, never an error, and never leads to another host."""
         old = self.signed_in(provider).refresh_state
         state = provider.refresh(old).refresh_state
 
@@ -94,7 +94,7 @@ class BeginningPromises(SignInKit):
     def test_an_operator_s_check_is_told_sentences(
         self, provider: SignInProvider, elsewhere: SignInProvider
     ) -> None:
-        """Of ambiguous settings each is a sentence; who can sign in, can be pinged."""
+        """``ambiguous_settings`` returns a list of sentences for operators, and a ping of a working provider succeeds."""
         provider.ping()
         for each in (provider, elsewhere):
             assert_sentences(each.ambiguous_settings())
@@ -102,7 +102,7 @@ class BeginningPromises(SignInKit):
     def test_providers_of_other_settings_have_addresses_of_their_own(
         self, provider: SignInProvider, elsewhere: SignInProvider
     ) -> None:
-        """One process may have two providers; neither keeps what is the other's."""
+        """Two providers of one process with other settings send browsers to different addresses."""
         if not self.comes_back:
             return
         ours, theirs, again = (
@@ -115,7 +115,7 @@ class BeginningPromises(SignInKit):
 
 
 def _assert_of(pages: SignInPages, address: str) -> None:
-    """Look whether an address leads to no page of the other host."""
+    """Assert that an address does not contain the other host."""
     (other,) = {PAGES, OTHER_PAGES} - {pages}
     host = urlsplit(other.callback).hostname
     assert host is not None

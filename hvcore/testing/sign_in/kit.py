@@ -1,4 +1,4 @@
-"""The fixtures that the promises of sign-in backends share, and what a person brings."""
+"""The fixtures that the promises of sign-in backends share, and the answers that browsers bring."""
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
@@ -17,21 +17,17 @@ PAGES: Final = SignInPages(
     signed_out="https://videos.example.com/dashboard/sign-in",
 )
 OTHER_PAGES: Final = SignInPages.below("http://tv.example.org:8443/hv/dashboard")
-"""The pages of another host of the same service, with a port."""
+"""The pages of the same service at another host, with a port."""
 STATE: Final = "kit-state-0123456789-kit-state-0123456789-k"
 
 ReopenedSignIn: TypeAlias = Callable[[], SignInProvider]
-"""
-Makes the same provider as another process has it.
-"""
+"""Makes the same sign-in provider again, as another process would."""
 OutageOfSignIn: TypeAlias = Callable[[], AbstractContextManager[None]]
-"""
-While its block runs, whoever the provider asks does not answer.
-"""
+"""A context manager in whose block the provider's server or file cannot be reached."""
 
 
 class KitPerson(Enum):
-    """The people who sign in; both belong, and have nothing in common."""
+    """The two people who sign in; both are members, and have nothing in common."""
 
     FIRST = "first"
     SECOND = "second"
@@ -43,8 +39,8 @@ class SignInVisit:
     A visit of a person to the dashboard: at one of its hosts, with a state.
 
     Attributes:
-        pages: As ``begin`` and ``complete`` are given them.
-        state: As ``begin`` is given it.
+        pages: The pages that ``begin`` and ``complete`` are called with.
+        state: The state that ``begin`` is called with.
     """
 
     person: KitPerson = KitPerson.FIRST
@@ -58,8 +54,8 @@ class SignInAnswer:
     The parameters that the person's browser brings back.
 
     Attributes:
-        parameters: Of the address, as ``complete`` takes them.
-        private: As ``begin`` returned it.
+        parameters: The parameters of the address, as ``complete`` takes them.
+        private: The private value that ``begin`` returned.
     """
 
     parameters: Mapping[str, str] = attrs.field(repr=False)
@@ -68,13 +64,14 @@ class SignInAnswer:
 
 class SignInKit(Kit):
     """
-    The fixtures of every part of the kit.
+    The fixtures and settings of every kit of sign-in backends, which a plugin's test class overrides.
 
     Attributes:
         comes_back: Whether the browser comes back from another site with the state;
             False for a backend whose people stay on the dashboard's own pages.
         code_parameter: The parameter of an answer that nobody else can make.
-        gives_up_within_s: How long a call may take in an outage; the port says 10 s.
+        gives_up_within_s: The most seconds that a call may take in an outage; the port
+            says 10 s.
     """
 
     comes_back = True
@@ -83,7 +80,7 @@ class SignInKit(Kit):
 
     @pytest.fixture
     def provider(self) -> SignInProvider:
-        """Make the provider."""
+        """Return the sign-in provider under test."""
         raise NotImplementedError
 
     @pytest.fixture
@@ -93,36 +90,36 @@ class SignInKit(Kit):
 
     @pytest.fixture
     def elsewhere(self) -> SignInProvider:
-        """Make a provider of other settings, which knows none of the kit's people."""
+        """Return a provider of other settings, which knows none of the kit's people."""
         raise NotImplementedError("give the fixture: a provider of other settings")
 
     @pytest.fixture
     def outage(self) -> OutageOfSignIn:
-        """Return a function that makes the provider's server or file unreachable."""
+        """Return a function whose block makes the provider's server or file unreachable."""
         raise NotImplementedError("give the fixture: nobody answers for a block")
 
     def answer(self, provider: SignInProvider) -> SignInAnswer:
-        """Act as the first person from ``begin`` to ``complete``, with PAGES and STATE."""
+        """Begin a sign-in as the first person, and return the answer that the browser brings back."""
         return self.answer_of(provider, SignInVisit())
 
     def answer_of(self, provider: SignInProvider, visit: SignInVisit) -> SignInAnswer:
-        """Act as a person from ``begin`` to ``complete``, with a visit's pages and state."""
+        """Begin a sign-in as the person of a visit, and return the answer that the browser brings back."""
         raise NotImplementedError("give the method: it acts as a person and a browser")
 
     def identity(self, person: KitPerson) -> Identity:
-        """Return the identity that the backend has to give a person, with each field."""
+        """Return the whole identity that the backend must return for a person."""
         raise NotImplementedError("give the method: who a person is")
 
     def change_roles(self) -> Identity:
-        """Give the first person another role, and return the identity from then on."""
+        """Give the first person another role, and return the new identity."""
         raise NotImplementedError("give the method: the first person's role changes")
 
     def end_membership(self) -> None:
-        """Take away from the first person all that the backend gave; from nobody else."""
+        """End the membership of the first person at the backend, and of nobody else."""
         raise NotImplementedError
 
     def code_of(self, answer: SignInAnswer) -> str:
-        """Return the code of an answer, which nobody else can make."""
+        """Return the secret code in an answer."""
         assert self.code_parameter in answer.parameters, (
             "say which it is: code_parameter"
         )
@@ -131,7 +128,7 @@ class SignInKit(Kit):
     def signed_in(
         self, provider: SignInProvider, person: KitPerson = KitPerson.FIRST
     ) -> SignInOutcome:
-        """Sign a person in, from the beginning to the end."""
+        """Sign a person in completely, and return the outcome."""
         visit = SignInVisit(person=person)
         return complete(provider, self.answer_of(provider, visit))
 
@@ -139,10 +136,10 @@ class SignInKit(Kit):
 def complete(
     provider: SignInProvider, answer: SignInAnswer, *, pages: SignInPages = PAGES
 ) -> SignInOutcome:
-    """Bring an answer to a provider."""
+    """Complete a sign-in with an answer, and return the outcome."""
     return provider.complete(answer.parameters, pages, answer.private)
 
 
 def with_code(answer: SignInAnswer, name: str, code: str) -> SignInAnswer:
-    """Return an answer with another code."""
+    """Return a copy of an answer with another code."""
     return attrs.evolve(answer, parameters={**answer.parameters, name: code})

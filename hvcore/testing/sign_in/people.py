@@ -1,4 +1,4 @@
-"""The promises of a sign-in backend about people: who they are, and whether they belong."""
+"""The promises of a sign-in backend about people: identities, roles and memberships."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -36,10 +36,10 @@ _BREAKS: Final = 80
 
 
 class PeoplePromises(SignInKit):
-    """Each person is who they are, with the roles of now."""
+    """The promises of a sign-in backend: each person gets the right identity with current roles."""
 
     def test_a_sign_in_recognises_the_person(self, provider: SignInProvider) -> None:
-        """A person has a subject, and something by which roles are found."""
+        """A person who signs in has a valid subject, and roles, operator rights or a proven e-mail address."""
         identity = self.signed_in(provider).identity
 
         assert is_subject(identity.subject)
@@ -49,7 +49,7 @@ class PeoplePromises(SignInKit):
     def test_each_field_of_an_identity_is_the_person_s(
         self, provider: SignInProvider
     ) -> None:
-        """Subject, name, address, its proof, roles: of both, after signing in and later."""
+        """Each field of an identity is right for both people, after signing in and after a refresh."""
         names = [self.identity(person).name for person in _BOTH]
         assert not all(name.isascii() for name in names if name) or not any(names), (
             "give one of the two people a name with letters beyond ASCII"
@@ -65,7 +65,7 @@ class PeoplePromises(SignInKit):
                     assert type(found[name]) is type(value) or name == "roles", name
 
     def test_a_person_stays_the_same(self, provider: SignInProvider) -> None:
-        """A person who signs in twice has one subject."""
+        """A person who signs in twice has the same subject both times."""
         first, second = (self.signed_in(provider).identity for _ in range(2))
 
         assert first.subject == second.subject
@@ -73,7 +73,7 @@ class PeoplePromises(SignInKit):
     def test_two_people_are_told_apart(
         self, provider: SignInProvider, reopened: ReopenedSignIn
     ) -> None:
-        """Two people sign in at the same time, and stay the same people for all of their sessions."""
+        """Two people who sign in at the same time keep their own identities over all refreshes."""
         answers = [self.answer_of(provider, SignInVisit(person=one)) for one in _BOTH]
         outcomes = [complete(provider, one) for one in reversed(answers)][::-1]
         wanted = [self.identity(person) for person in _BOTH]
@@ -84,7 +84,7 @@ class PeoplePromises(SignInKit):
             outcomes = [each.refresh(one.refresh_state) for one in outcomes]
 
     def test_people_at_once_are_not_mixed_up(self, provider: SignInProvider) -> None:
-        """Wherever one thread is when another comes in between."""
+        """Two people who sign in at the same time are not mixed up, at whatever line the threads are."""
         wanted = tuple(self.identity(person) for person in _BOTH)
         signs_in = [partial(self._identity_of, provider, person) for person in _BOTH]
         for line in spread(lines_of(signs_in[0]), at_most=_PLACES):
@@ -99,7 +99,7 @@ class PeoplePromises(SignInKit):
     def test_another_process_may_complete_and_refresh(
         self, provider: SignInProvider, reopened: ReopenedSignIn
     ) -> None:
-        """Nothing is kept in the memory of a process."""
+        """Another process can complete and refresh a sign-in: nothing is kept in the memory of one."""
         answer = self.answer(provider)
 
         completed = complete(reopened(), answer)
@@ -110,7 +110,7 @@ class PeoplePromises(SignInKit):
     def test_membership_is_confirmed_again_and_again(
         self, provider: SignInProvider
     ) -> None:
-        """Each state that refresh returns is good for the next one."""
+        """Each refresh returns a state with which the next refresh succeeds."""
         first = self.signed_in(provider)
 
         outcome = first
@@ -122,7 +122,7 @@ class PeoplePromises(SignInKit):
     def test_a_role_that_changes_is_told(
         self, provider: SignInProvider, reopened: ReopenedSignIn
     ) -> None:
-        """By the next refresh and sign-in, in every process; others keep theirs."""
+        """A changed role shows in the next refresh and sign-in in every process; other people keep theirs."""
         other = reopened()
         states = [self.signed_in(provider, person).refresh_state for person in _BOTH]
         states = [provider.refresh(state).refresh_state for state in states]
@@ -134,7 +134,7 @@ class PeoplePromises(SignInKit):
             assert self.signed_in(each).identity == changed
 
     def test_a_lost_membership_is_told(self, provider: SignInProvider) -> None:
-        """A person who does not belong any more is told so, or has no roles left."""
+        """A refresh of a former member is refused or returns no roles."""
         state = self.signed_in(provider).refresh_state
 
         self.end_membership()
@@ -144,7 +144,7 @@ class PeoplePromises(SignInKit):
     def test_a_person_who_leaves_takes_nobody_along(
         self, provider: SignInProvider, reopened: ReopenedSignIn
     ) -> None:
-        """The second person belongs, in every process, also where both were seen."""
+        """The membership of other people stays in every process when one person leaves."""
         other = reopened()
         states = [self.signed_in(other, person).refresh_state for person in _BOTH]
         states = [provider.refresh(state).refresh_state for state in states]
@@ -159,7 +159,7 @@ class PeoplePromises(SignInKit):
     def test_a_person_who_has_left_is_refused_when_signing_in(
         self, provider: SignInProvider
     ) -> None:
-        """Also with an answer of before; the second person comes in."""
+        """A former member who signs in is refused or gets no roles, also with an earlier answer; others sign in."""
         answer = self.answer(provider)
 
         self.end_membership()
@@ -177,7 +177,7 @@ class PeoplePromises(SignInKit):
     def test_to_close_a_provider_is_for_one_process(
         self, provider: SignInProvider, reopened: ReopenedSignIn
     ) -> None:
-        """Sign-ins that it began go on in others, and so do sessions."""
+        """Sign-ins and sessions of a closed provider go on in other providers."""
         closing = reopened()
         answer, state = self.answer(closing), self.signed_in(closing).refresh_state
         closing.close()
@@ -188,7 +188,7 @@ class PeoplePromises(SignInKit):
     def test_an_outage_ends_no_membership(
         self, provider: SignInProvider, outage: OutageOfSignIn
     ) -> None:
-        """Calls tell the outage in time; the state is good for the next time."""
+        """An outage raises UnavailableError in time, and the refresh state stays valid."""
         state, answer = self.signed_in(provider).refresh_state, self.answer(provider)
 
         with outage():
@@ -206,7 +206,7 @@ class PeoplePromises(SignInKit):
     def test_an_error_in_the_middle_of_a_sign_in_is_passed_on(
         self, provider: SignInProvider
     ) -> None:
-        """Any error at any line; the next sign-in is right."""
+        """An error at any line of ``complete`` reaches the caller and is no refusal; the next sign-in works."""
         answer: SignInAnswer
 
         def before() -> None:
@@ -231,7 +231,7 @@ class PeoplePromises(SignInKit):
     def test_an_error_in_the_middle_of_a_refresh_ends_no_membership(
         self, provider: SignInProvider
     ) -> None:
-        """A disk that fails, or Ctrl-C, says nothing about the person."""
+        """An error at any line of ``refresh`` reaches the caller, and does not count as the end of a membership."""
         state = ""
 
         def before() -> None:
@@ -259,7 +259,7 @@ class PeoplePromises(SignInKit):
     def _at_hand(
         self, provider: SignInProvider
     ) -> tuple[Callable[[], Identity], Callable[[], Identity]]:
-        """Return two calls, which sign the two people in from the beginning on."""
+        """Return two calls that each sign in one of the two people from the beginning."""
         first, second = (
             partial(self._identity_of, provider, person) for person in _BOTH
         )

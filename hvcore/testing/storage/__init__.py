@@ -14,8 +14,9 @@ A plugin's tests inherit and give the fixtures::
         def unreachable(self, tmp_path): ...
 
 Each test gets an empty storage of its own; the kit itself uses no network, but for the
-signed addresses that the storage gives. For what a storage does besides (``Supports…``),
-the class inherits from a kit more, such as ``CopyConformance``.
+signed addresses that the storage gives. For each optional capability of the storage
+(``Supports…``), the class also inherits from the kit of that capability, such as
+``CopyConformance``.
 """
 
 from collections.abc import Mapping
@@ -83,10 +84,10 @@ class StorageConformance(
     FailurePromises,
     LargePromises,
 ):
-    """The promises of Storage."""
+    """The promises of every storage about objects, paths, lists, writers and failures."""
 
     def test_each_capability_of_the_storage_has_its_kit(self, storage: Storage) -> None:
-        """No capability is left untested, and no kit runs for nothing."""
+        """The test class inherits the kit of each capability that the storage has, and no other."""
         wanted = {kit for kit, is_done in _besides(storage).items() if is_done}
         inherited = {kit for kit in _besides(storage) if isinstance(self, kit)}
 

@@ -1,4 +1,4 @@
-"""The promises of addresses that a storage signs for others: a kit for each capability."""
+"""The promises of signed addresses of a storage: one kit for each capability."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -30,7 +30,7 @@ _PART_BYTES: Final = 5 * 1024 * 1024
 
 class PresignedReadConformance(StorageKit):
     """
-    The promises of SupportsPresignedRead.
+    The promises of a storage with SupportsPresignedRead: signed addresses that read objects.
 
     Attributes:
         checks_signatures: False for an imitation of a store that lets everybody in.
@@ -39,7 +39,7 @@ class PresignedReadConformance(StorageKit):
     checks_signatures = True
 
     def test_a_signed_address_reads_one_object(self, storage: Storage) -> None:
-        """A read gives the object or a range; an absent object is 404, and not empty."""
+        """A signed address gives the object or a range of it; for an absent object the answer is 404."""
         assert isinstance(storage, SupportsPresignedRead)
         put(storage, "v/a.mp4", b"0123456789")
         url = storage.presigned_url("v/a.mp4", valid_s=VALID_S)
@@ -53,7 +53,7 @@ class PresignedReadConformance(StorageKit):
     def test_a_signed_address_of_one_object_opens_no_other(
         self, storage: Storage
     ) -> None:
-        """Nor does it write; a changed address is refused."""
+        """A signed address to read an object opens no other object and writes none; a changed one is refused."""
         assert isinstance(storage, SupportsPresignedRead)
         put(storage, "v/a", b"mine")
         put(storage, "v/b", b"another's")
@@ -73,7 +73,7 @@ class PresignedReadConformance(StorageKit):
 
 class PresignedWriteConformance(StorageKit):
     """
-    The promises of SupportsPresignedWrite.
+    The promises of a storage with SupportsPresignedWrite: signed addresses that write objects.
 
     Attributes:
         checks_signatures: False for an imitation of a store that lets everybody in.
@@ -82,7 +82,7 @@ class PresignedWriteConformance(StorageKit):
     checks_signatures = True
 
     def test_bytes_sent_to_a_signed_address_are_stored(self, storage: Storage) -> None:
-        """The last sender wins."""
+        """Bytes that are sent to a signed address become the object; the last sender wins."""
         assert isinstance(storage, SupportsPresignedWrite)
         for data in (b"sent first", b"sent again"):
             address = storage.write_address(
@@ -95,7 +95,7 @@ class PresignedWriteConformance(StorageKit):
         assert not is_there(storage, "v/b")
 
     def test_an_address_binds_what_it_says(self, storage: Storage) -> None:
-        """Another length or type is refused where it says so."""
+        """A signed address that binds length or type refuses bytes of another length or type."""
         assert isinstance(storage, SupportsPresignedWrite)
         address = storage.write_address(
             "v/a", content_type=TYPE, size_bytes=4, valid_s=VALID_S
@@ -112,10 +112,10 @@ class PresignedWriteConformance(StorageKit):
 
 
 class PartedWriteConformance(StorageKit):
-    """The promises of SupportsPartedWrite."""
+    """The promises of a storage with SupportsPartedWrite: objects that are uploaded in parts."""
 
     def test_an_object_is_joined_of_its_parts(self, storage: Storage) -> None:
-        """Parts are no object until joined, in the order of numbers; joining ends them."""
+        """Uploaded parts are no object until they are joined in the order of their numbers, which ends the upload."""
         assert isinstance(storage, SupportsPartedWrite)
         whole = arrived(_PART_BYTES + 10)
         pieces = {1: whole[:_PART_BYTES], 2: whole[_PART_BYTES:]}
@@ -142,7 +142,7 @@ class PartedWriteConformance(StorageKit):
         assert_same(get(storage, "v/a"), whole)
 
     def test_parts_that_are_ended_are_gone(self, storage: Storage) -> None:
-        """Nothing is at their path; to end them twice is fine."""
+        """Parts of an ended upload are gone and leave no object; ending the upload twice is no error."""
         assert isinstance(storage, SupportsPartedWrite)
         begun = storage.begin_parts("v/a", content_type=TYPE)
         _send_part(storage, begun, 1, b"part")

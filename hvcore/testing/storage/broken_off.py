@@ -1,4 +1,4 @@
-"""The promises of a storage whose calls break off at any line."""
+"""The promises of a storage whose calls are interrupted by an error at any line."""
 
 from collections.abc import Callable
 from functools import partial
@@ -23,21 +23,21 @@ OLD: Final = b"old"
 _NEW_BYTES: Final = MOST_AT_ONCE + 1
 _NEW: Final = arrived(_NEW_BYTES)
 NOT_ABSENT: Final = (ObjectNotFoundError, ValueError)
-"""What an error of the disk or the network must not become."""
+"""Errors of the port that a failing disk or network must not be turned into."""
 
 
 class BrokenOffPromises(StorageKit):
     """
-    Errors are passed on, and the old object or the new one is there, whole.
+    The promises of a storage when an error interrupts a call: the error arrives, and objects stay whole.
 
-    What the next start or sweep removes may lie about.
+    Temporary files that the next start or sweep removes may be left over.
     """
 
     @may_leave("open files", "descriptors", "threads", "files")
     def test_a_write_may_break_off_at_any_line(
         self, storage: Storage, reopened: ReopenedStorage
     ) -> None:
-        """Ctrl-C and exits arrive, others' objects stay, and the next write works."""
+        """An error at any line of a write reaches the caller; other objects stay, and the next write works."""
         other = reopened()
 
         def write() -> object:
@@ -52,7 +52,7 @@ class BrokenOffPromises(StorageKit):
     def test_a_local_file_may_break_off_at_any_line(
         self, storage: Storage, reopened: ReopenedStorage, tmp_path: Path
     ) -> None:
-        """The local bytes are in the file or in the object, whenever the call ends."""
+        """An error at any line of ``put_file`` leaves the bytes in the local file or in the object."""
         other, local = reopened(), tmp_path / "local"
 
         def look(ended: BrokenOffCall[object]) -> None:
@@ -74,7 +74,7 @@ class BrokenOffPromises(StorageKit):
     def test_a_removal_may_break_off_at_any_line(
         self, storage: Storage, reopened: ReopenedStorage
     ) -> None:
-        """Each object is there whole or gone, and can be removed by another call."""
+        """An error at any line of a removal leaves each object whole or gone; the next removal works."""
         other, names = reopened(), ["v/1/a", "v/1/b/c"]
 
         def prepare() -> None:
@@ -100,7 +100,7 @@ class BrokenOffPromises(StorageKit):
 
     @may_leave("open files", "descriptors", "threads", "files")
     def test_a_question_may_break_off_at_any_line(self, storage: Storage) -> None:
-        """No error is taken for the end of an object or a list, or for an absence."""
+        """An error at any line of a read or list is not taken for the end of an object or list, or for absence."""
         for number in range(3):
             put(storage, f"v/{number}", _NEW)
         questions: list[Callable[[], object]] = [
@@ -133,7 +133,7 @@ def break_off_a_store(  # noqa: PLR0913 - each is another thing
     look: Callable[[BrokenOffCall[object]], None] = lambda _: None,
     at_most: int,
 ) -> None:
-    """Break off a call that stores ``new`` at ``v/a``, beside ``v/b``."""
+    """Interrupt a call that stores the bytes ``new`` at ``v/a`` at each line, and check ``v/a`` and ``v/b``."""
     put(storage, "v/b", b"stays")
 
     def prepare() -> None:

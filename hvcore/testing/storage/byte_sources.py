@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, BinaryIO, Final, cast
 
 MOST_AT_ONCE: Final = 64 * 1024
-"""No read gives more, as a connection does."""
+"""The most bytes that one read of a source returns, as with a connection."""
 _BLOCK_BYTES: Final = 1024 * 1024
 _SEED: Final = 25
 
@@ -16,11 +16,11 @@ def arriving(
     size_bytes: int, *, before: Callable[[int], None] = lambda _: None, mark: int = 0
 ) -> BinaryIO:
     """
-    Return a file that gives bytes like a connection: a few at a time, no seeking.
+    Return a file that gives bytes like a connection: a few at a time, and without seeking.
 
     Args:
         before: Called before each read with the number of bytes that were given.
-        mark: Other marks, other bytes.
+        mark: Chooses the bytes: another mark gives other bytes.
     """
     return cast(BinaryIO, _Arriving(size_bytes, before, mark))
 
@@ -31,19 +31,19 @@ def arrived(size_bytes: int, *, mark: int = 0) -> bytes:
 
 
 def arrived_piece(size_bytes: int, start: int, end: int) -> bytes:
-    """Return some of the bytes that ``arriving`` gives."""
+    """Return the bytes from ``start`` to ``end`` that ``arriving`` gives."""
     source = _Arriving(size_bytes, lambda _: None, 0)
     source.position = start
     return io.BufferedReader(source).read(end - start)
 
 
 def sparse(size_bytes: int, marks: Mapping[int, bytes]) -> BinaryIO:
-    """Return a source of zeros with some bytes here and there, by their places."""
+    """Return a source of zeros with the given bytes at the given offsets."""
     return cast(BinaryIO, _Sparse(size_bytes, marks))
 
 
 def digest(file: BinaryIO) -> str:
-    """Return a hash of all that is left in a file, and its size."""
+    """Return a hash and the size of the bytes that are left in a file."""
     found, size = hashlib.blake2b(), 0
     while chunk := file.read(_BLOCK_BYTES):
         found.update(chunk)
@@ -108,10 +108,10 @@ class _Sparse(io.RawIOBase):
 
 class OnlyRead:
     """
-    A source that is read, at most so many bytes at a time, and refuses all else.
+    A byte source that only allows ``read``, gives few bytes at a time, and refuses all other methods.
 
     Attributes:
-        used: Other methods that were asked for.
+        used: The names of other methods that were asked for.
     """
 
     def __init__(self, data: bytes) -> None:
@@ -119,22 +119,22 @@ class OnlyRead:
         self.used: list[str] = []
 
     def read(self, size: int = -1) -> bytes:
-        """Give the next bytes."""
+        """Return the next bytes of the source."""
         most = len(self._data) if size < 0 else size
         given = bytes(self._data[: min(most, MOST_AT_ONCE)])
         self._data = self._data[len(given) :]
         return given
 
     def seekable(self) -> bool:
-        """Return that it cannot be sought."""
+        """Return False: the source cannot be sought."""
         return False
 
     def readable(self) -> bool:
-        """Return that it can be read."""
+        """Return True: the source can be read."""
         return True
 
     def __getattr__(self, name: str) -> object:
-        """Note and refuse every other method."""
+        """Record and refuse the use of any other method of the source."""
         if not name.startswith("__"):
             self.used.append(name)
         raise AttributeError(f"the source can be read alone: it has no {name}")

@@ -1,4 +1,4 @@
-"""The promises of what a storage may do besides: a kit for each capability."""
+"""The promises of optional capabilities of a storage: one kit for each capability."""
 
 from pathlib import Path
 
@@ -29,12 +29,12 @@ from hvcore.testing.storage.kit import (
 
 
 class CopyConformance(StorageKit):
-    """The promises of SupportsCopy."""
+    """The promises of a storage with SupportsCopy: copies of objects within the storage."""
 
     def test_a_copy_is_another_object(
         self, storage: Storage, reopened: ReopenedStorage
     ) -> None:
-        """With a type of its own; the source stays, and neither changes the other."""
+        """A copy has a type of its own; the source stays, and a change of one does not change the other."""
         assert isinstance(storage, SupportsCopy)
         put(storage, "a/source", b"segment")
         put(storage, "b/there", b"what was there before")
@@ -53,7 +53,7 @@ class CopyConformance(StorageKit):
         assert get(storage, "b/c/0.m4s") == b"segment"
 
     def test_a_copy_of_nothing_is_not_found(self, storage: Storage) -> None:
-        """And makes nothing, nor removes what is there."""
+        """Copying an absent object raises ObjectNotFoundError and leaves the target as it was."""
         assert isinstance(storage, SupportsCopy)
         put(storage, "b/there", b"stays")
 
@@ -64,7 +64,7 @@ class CopyConformance(StorageKit):
         assert get(storage, "b/there") == b"stays"
 
     def test_a_copy_is_of_one_moment(self, storage: Storage, tmp_path: Path) -> None:
-        """A large object is copied whole, with the bytes of its last writing."""
+        """A large object is copied whole, with the bytes of one write."""
         assert isinstance(storage, SupportsCopy)
         size = 9 * 1024 * 1024
         local = tmp_path / "large"
@@ -78,7 +78,7 @@ class CopyConformance(StorageKit):
     def test_a_copy_may_break_off_at_any_line(
         self, storage: Storage, reopened: ReopenedStorage
     ) -> None:
-        """The target is the old object or the copy, whole; the source stays."""
+        """An error at any line of a copy leaves the old target or the whole copy; the source stays."""
         assert isinstance(storage, SupportsCopy)
         copy, new = storage.copy, b"the copied bytes"
         put(storage, "source/a", new)
@@ -91,13 +91,13 @@ class CopyConformance(StorageKit):
 
 
 class HideConformance(StorageKit):
-    """The promises of SupportsHide."""
+    """The promises of a storage with SupportsHide: trees that are hidden before they are removed."""
 
     @may_leave("open files", "descriptors", "threads", "files")
     def test_a_tree_that_is_hidden_may_break_off_at_any_line(
         self, storage: Storage, reopened: ReopenedStorage
     ) -> None:
-        """The whole tree is there or nothing; removed later, each object is counted."""
+        """An error while a tree is hidden leaves the whole tree visible or none of it; a later removal counts each object."""
         assert isinstance(storage, SupportsHide)
         hide, other, names = storage.hide_tree, reopened(), ["v/1/a", "v/1/b/c"]
 
@@ -127,7 +127,7 @@ class HideConformance(StorageKit):
     def test_a_hidden_object_is_gone_for_readers(
         self, storage: Storage, reopened: ReopenedStorage
     ) -> None:
-        """In every process, with nothing beside it."""
+        """A hidden object is gone for readers in every process, and other objects are not."""
         assert isinstance(storage, SupportsHide)
         for path in ("v/1/a", "v/1/b/c", "v/10/a"):
             put(storage, path)
@@ -143,7 +143,7 @@ class HideConformance(StorageKit):
     def test_a_hidden_object_is_removed_later(
         self, storage: Storage, reopened: ReopenedStorage
     ) -> None:
-        """Objects written since are there; hidden once more, they are removed, too."""
+        """A later removal removes hidden objects; objects that were written after hiding stay visible until then."""
         assert isinstance(storage, SupportsHide)
         put(storage, "v/1/a")
         storage.hide_tree("v/1")
@@ -160,10 +160,10 @@ class HideConformance(StorageKit):
 
 
 class LocalPathConformance(StorageKit):
-    """The promises of SupportsLocalPath."""
+    """The promises of a storage with SupportsLocalPath: objects that are local files."""
 
     def test_a_local_path_is_where_the_bytes_are(self, storage: Storage) -> None:
-        """Absent objects have a path, too; no path leaves the storage."""
+        """The local path of an object has its bytes; absent objects have a path, too, and none leaves the storage."""
         assert isinstance(storage, SupportsLocalPath)
         put(storage, "v/a", b"here")
 
@@ -174,10 +174,10 @@ class LocalPathConformance(StorageKit):
 
 
 class UploadFileConformance(StorageKit):
-    """The promises of SupportsUploadFile."""
+    """The promises of a storage with SupportsUploadFile: local files in which uploads are received."""
 
     def test_an_upload_is_received_beside_its_target(self, storage: Storage) -> None:
-        """Nobody finds it there before it is put."""
+        """A file that is being received is not visible as an object before ``put_file`` stores it."""
         assert isinstance(storage, SupportsUploadFile)
         upload = storage.upload_dir() / "kit-upload"
         upload.write_bytes(b"arrived")
@@ -190,10 +190,10 @@ class UploadFileConformance(StorageKit):
 
 
 class ObjectUrlConformance(StorageKit):
-    """The promises of SupportsObjectUrl."""
+    """The promises of a storage with SupportsObjectUrl: addresses for clients of the store."""
 
     def test_an_object_has_a_url_of_its_own(self, storage: Storage) -> None:
-        """With a scheme that clients know; whether it is there or not."""
+        """Each path has a URL of its own with a scheme, whether an object is there or not."""
         assert isinstance(storage, SupportsObjectUrl)
         urls = [storage.object_url(path) for path in ("v/1", "v/10", "v/1/a", "w/1")]
 

@@ -20,12 +20,12 @@ from hvcore.testing.storage.kit import (
 
 
 class FailurePromises(StorageKit):
-    """Foreign exceptions end in the storage, and silence is no answer."""
+    """The promises of a storage about failures: errors are those of the port, and silence is no answer."""
 
     def test_a_storage_that_works_answers(
         self, storage: Storage, reopened: ReopenedStorage
     ) -> None:
-        """Also an empty one; asking leaves nothing behind."""
+        """A working storage answers a ping, also if it is empty, and the ping leaves nothing behind."""
         storage.ping()
         put(storage, "v/a")
         storage.ping()
@@ -38,7 +38,7 @@ class FailurePromises(StorageKit):
     def test_a_store_out_of_reach_is_unavailable(
         self, unreachable: Storage, tmp_path: Path
     ) -> None:
-        """Not absent, not empty, not removed, and in time."""
+        """A store out of reach raises UnavailableError in time; no object is called absent or removed."""
         local = tmp_path / "local"
         local.write_bytes(b"data")
 
@@ -49,7 +49,7 @@ class FailurePromises(StorageKit):
     def test_a_missing_bucket_is_no_missing_object(
         self, without_bucket: Storage, tmp_path: Path
     ) -> None:
-        """The server answers, and knows nothing of the objects."""
+        """A missing bucket raises UnavailableError, because nothing is known about its objects."""
         local = tmp_path / "local"
         local.write_bytes(b"data")
 
@@ -57,7 +57,7 @@ class FailurePromises(StorageKit):
             assert is_unavailable(self.gives_up_within_s, call), f"{name} answered"
 
     def test_a_removal_that_is_refused_is_none(self, refusing_removal: Storage) -> None:
-        """An object that is not gone is not said to be removed: it is tried again."""
+        """A removal that the store refuses raises an error, so that the removal is tried again."""
         assert paths(refusing_removal, "v") == ["v/kept"]
 
         for prefix in ("v/kept", "v"):
@@ -71,7 +71,7 @@ class FailurePromises(StorageKit):
     def test_a_range_that_is_ignored_is_no_range(
         self, ignoring_ranges: Storage
     ) -> None:
-        """The whole object is not played in the place of its part, nor cut to its length."""
+        """A store that ignores a range gives an error, never the whole object or its first bytes as that range."""
         for start, end in ((2, 5), (0, 5), (7, None)):
             read = partial(get, ignoring_ranges, "v/whole", start, end)
             assert is_unavailable(self.gives_up_within_s, read), (
@@ -81,7 +81,7 @@ class FailurePromises(StorageKit):
     def test_closing_removes_nothing(
         self, storage: Storage, reopened: ReopenedStorage
     ) -> None:
-        """Others go on with the same objects."""
+        """Closing a storage removes no object, and other storages go on."""
         put(storage, "v/a", b"stays")
         other = reopened()
         storage.close()
@@ -94,7 +94,7 @@ class FailurePromises(StorageKit):
     def test_calls_leave_nothing_open(
         self, storage: Storage, reopened: ReopenedStorage, tmp_path: Path
     ) -> None:
-        """A storage that has served for months has no more descriptors and threads."""
+        """Repeated calls leave no further descriptors or threads open."""
         local = tmp_path / "local"
 
         def serve() -> None:

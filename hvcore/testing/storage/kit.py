@@ -19,16 +19,18 @@ Opens another storage on the same objects, as another process would.
 
 class StorageKit(Kit):
     """
-    The fixtures of every part of the kit.
+    The fixtures and settings of every storage kit, which a plugin's test class overrides.
 
     Attributes:
         is_shared: Whether other processes see the same objects; False for a storage in
             the memory of one process.
         gives_up_within_s: How long a call may take while the storage does not answer.
         large_bytes: The size of the large object.
-        most_memory_bytes: What a storage may need of memory for it, in Python's objects.
+        most_memory_bytes: What a storage may need of memory for it, in Python's
+            objects.
         many: More objects than a page of a list has.
-        most_broken_off: How many calls of a kind break off; fewer if each asks a server.
+        most_broken_off: How many calls of a kind break off; fewer if each asks a
+            server.
         most_held: At how many lines a call is held while another is made.
         rounds: How often all calls are made to see what they leave open.
         very_large_bytes: The size of an object with --hv-large: more than 32 bits tell.
@@ -103,19 +105,19 @@ class StorageKit(Kit):
 
 
 def put(storage: Storage, path: str, data: bytes = b"data") -> ObjectInfo:
-    """Store bytes."""
+    """Store bytes as an object at a path of a storage."""
     return storage.write(path, io.BytesIO(data), content_type=TYPE)
 
 
 def get(storage: Storage, path: str, start: int = 0, end: int | None = None) -> bytes:
-    """Read bytes."""
+    """Return the bytes of the object at a path of a storage."""
     with storage.open(path, start=start, end=end) as file:
         return file.read()
 
 
 def assert_same(found: bytes, wanted: bytes) -> None:
     """
-    Compare the bytes of a large object.
+    Assert that a large object has the expected bytes, without printing them.
 
     A bare assertion would have pytest write down each byte that differs, which takes
     minutes wherever ``CI`` is set.
@@ -131,12 +133,12 @@ def assert_same(found: bytes, wanted: bytes) -> None:
 
 
 def paths(storage: Storage, prefix: str) -> list[str]:
-    """List a prefix."""
+    """Return the paths of all objects under a prefix of a storage."""
     return sorted(info.path for info in storage.walk(prefix))
 
 
 def is_there(storage: Storage, path: str) -> bool:
-    """Tell whether an object is at a path; all ways to ask agree."""
+    """Return whether an object is at a path; assert that all ways to ask agree."""
     found = {_is_known(storage, path), _is_open(storage, path)}
     found.add(path in paths(storage, path))
     assert len(found) == 1, f"stat, open and walk disagree about {path}"

@@ -1,4 +1,4 @@
-"""The promises of a storage for what is larger than tests usually make: ``--hv-large``."""
+"""The promises of a storage about objects over 4 GiB and thousands of objects (``--hv-large``)."""
 
 import os
 from concurrent.futures import ThreadPoolExecutor
@@ -16,11 +16,11 @@ _MARK: Final = b"mark"
 
 
 class LargePromises(StorageKit):
-    """Sizes and numbers that do not fit where most do."""
+    """The promises of a storage about very large objects and very many objects."""
 
     @pytest.fixture
     def only_large(self, request: pytest.FixtureRequest) -> None:
-        """Leave a test out unless large ones were asked for."""
+        """Skip the tests of this class unless pytest was called with ``--hv-large``."""
         if not request.config.getoption("--hv-large", default=False):
             pytest.skip("it runs with --hv-large")
 
@@ -28,7 +28,7 @@ class LargePromises(StorageKit):
     def test_an_object_may_have_more_than_4_gib(
         self, storage: Storage, tmp_path: Path
     ) -> None:
-        """Sizes and ranges have more than 32 bits; written and as a local file."""
+        """An object of more than 4 GiB is stored from a stream and from a local file; sizes and ranges are exact."""
         size = self.very_large_bytes
         marks = sorted({0, 2**31 - 2, 2**32 - 2, size - len(_MARK)})
         marks = [at for at in marks if at <= size - len(_MARK)]
@@ -50,7 +50,7 @@ class LargePromises(StorageKit):
     def test_ten_thousand_objects_are_listed_and_removed(
         self, storage: Storage
     ) -> None:
-        """A video of a day has as many segments; none is left out of a list."""
+        """Ten thousand objects, the segments of a long video, are all listed and all removed."""
         names = [f"many/{n % 7}/{n:05}" for n in range(self.very_many)]
         with ThreadPoolExecutor(_WRITERS) as pool:
             list(pool.map(lambda path: put(storage, path, b""), names))

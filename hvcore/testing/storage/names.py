@@ -12,7 +12,7 @@ NO_PATHS = (
     *("", "/", "/absolute", "a//b", "a/", "//a"),
     *("..", "../a", "a/../../b", "a/..", ".", "a/.", "./a", "a\0b"),
 )
-"""None of these is the path of an object."""
+"""Texts that a storage must refuse as the path of an object."""
 _ODD_NAMES = (
     *("a b", " a", "a ", "a+b", "a%20b", "a%2Fb", "%", "a&b=c", "a#b", "a?b", "a*b"),
     *("a[0]", "{a}", "~a", "a\\b", "a:b", "a;b", "a'b", 'a"b', "<a>", "a\nb", "$a"),
@@ -32,7 +32,7 @@ _ODD_NAMES = (
     ),
     "\u212a",
 )
-"""Each is kept under this very name, or refused."""
+"""Unusual names that a storage either keeps letter by letter or refuses."""
 _PLAIN_NAMES = (
     *(".a", "..a", "a..b", "a.", "...", "-a", "--", "_", "A", "a", "aux", "con.mp4"),
     *("0", "00", "a.tar.gz", "index.html", "x" * 100, "a_b", "aXb", "a-b", "a.b"),
@@ -49,16 +49,16 @@ _PLAIN_NAMES = (
         "None",
     ),
 )
-"""What every storage takes."""
+"""Names that every storage must accept."""
 _LONGEST: Final = 500
 _SEGMENT: Final = "s" * 99
 
 
 class NamePromises(StorageKit):
-    """Paths are taken as they are, and nothing else is taken for a path."""
+    """The promises of a storage about paths: valid paths are kept letter by letter, others are refused."""
 
     def test_names_stay_as_they_are(self, storage: Storage) -> None:
-        """Each is another object: none is folded, decoded, trimmed or hidden."""
+        """Each odd name is an object of its own: a storage folds, decodes, trims and hides none."""
         stored = {f"n/{name}" for name in _PLAIN_NAMES}
         for path in stored:
             put(storage, path, path.encode())
@@ -79,7 +79,7 @@ class NamePromises(StorageKit):
         assert paths(storage, "n") == []
 
     def test_a_prefix_stays_as_it_is(self, storage: Storage) -> None:
-        """No letter of a prefix stands for another: not by its case, nor as a pattern."""
+        """A storage compares prefixes letter by letter: in the given case, and not as patterns."""
         alike = ("v_1", "vx1", "V_1", "v.1", "v-1", "v_", "v_1x", "v_11")
         for name in alike:
             put(storage, f"p/{name}/a", name.encode())
@@ -92,7 +92,7 @@ class NamePromises(StorageKit):
             assert paths(storage, "p") == left
 
     def test_long_paths_stay_apart(self, storage: Storage) -> None:
-        """Segments have up to 100 characters, paths up to 500: each of them counts."""
+        """Paths of up to 500 characters, in segments of up to 100, stay apart if one letter differs."""
         first = "/".join([_SEGMENT, _SEGMENT, _SEGMENT, _SEGMENT, "s" * 100])
         alike = {first}
         for at in (10, 62, 98, 102, 150, 197, 254, 258, 330, 398, 402, 460, 499):
@@ -111,7 +111,7 @@ class NamePromises(StorageKit):
             assert not is_there(storage, path)
 
     def test_a_path_may_be_a_prefix_later(self, storage: Storage) -> None:
-        """There are no folders: what was below a path is no trace of it."""
+        """A path whose object was removed may become the prefix of others, and the reverse: there are no folders."""
         for _ in range(2):
             put(storage, "v/1/a/b", b"below")
             assert storage.delete_tree("v/1") == 1
@@ -121,7 +121,7 @@ class NamePromises(StorageKit):
             assert storage.delete_tree("v/1") == 1
 
     def test_a_wrong_path_is_refused(self, storage: Storage, tmp_path: Path) -> None:
-        """Before anything is done: an empty prefix would be everything."""
+        """A storage refuses a wrong path before it does anything; an empty prefix would mean all objects."""
         put(storage, "a/b", b"stays")
         local = tmp_path / "local"
         local.write_bytes(b"data")

@@ -30,12 +30,12 @@ _CHANGED_AT: Final = ((0, 1), (0, 2), (150_000, 1), (_LARGE_BYTES - 1, 1))
 
 
 class ObjectPromises(StorageKit):
-    """Bytes, ranges, and what is known about an object."""
+    """The promises of a storage about reading, writing and describing one object."""
 
     def test_a_written_object_can_be_read(
         self, storage: Storage, reopened: ReopenedStorage
     ) -> None:
-        """All bytes, with their number, at a moment that is about now."""
+        """A written object is read back with all bytes, its size and about the present time."""
         data = bytes(range(256)) * 10
         written = storage.write("a/b/c.bin", io.BytesIO(data), content_type=TYPE)
 
@@ -57,7 +57,7 @@ class ObjectPromises(StorageKit):
         assert storage.delete_tree("v") == 1
 
     def test_a_source_may_give_a_few_bytes_at_a_time(self, storage: Storage) -> None:
-        """A connection does: a short read is not the end."""
+        """A source of bytes may give short reads, as a connection does; the storage reads on."""
         size = 5 * MOST_AT_ONCE + 1
         written = storage.write("a", arriving(size), content_type=TYPE)
 
@@ -67,7 +67,7 @@ class ObjectPromises(StorageKit):
     def test_the_type_is_the_one_that_was_sent(
         self, storage: Storage, reopened: ReopenedStorage, tmp_path: Path
     ) -> None:
-        """Or none at all; a guess, or the type of an older object, would be played."""
+        """An object has the content type that its writer gave, or none; the storage guesses none."""
         local = tmp_path / "local.txt"
         # Twice, and the other way round: each replaces the other.
         for type_ in ("video/iso.segment", "text/vtt", "video/iso.segment"):
@@ -82,7 +82,7 @@ class ObjectPromises(StorageKit):
                 assert each.stat("odd/moved.html").content_type in {type_, None}
 
     def test_a_replaced_object_is_newer(self, storage: Storage, tmp_path: Path) -> None:
-        """By the clock at which it was stored, whatever the date of a local file."""
+        """A replaced object has a later modification time than before, also if a local file with an old date replaced it."""
         local = tmp_path / "local"
         local.write_bytes(b"local")
         os.utime(local, (_LONG_AGO_UNIX, _LONG_AGO_UNIX))
@@ -104,7 +104,7 @@ class ObjectPromises(StorageKit):
             assert age < timedelta(minutes=5), "it has the date of the local file"
 
     def test_other_bytes_have_another_tag(self, storage: Storage) -> None:
-        """Also if there are as many; while nothing changes, the tag stays."""
+        """The tag of an object changes with its bytes, even at the same size, and stays while they do."""
         put(storage, "v/a", b"123")
         first, again = storage.stat("v/a").tag, storage.stat("v/a").tag
         put(storage, "v/a", b"456")
@@ -125,7 +125,7 @@ class ObjectPromises(StorageKit):
             assert info.tag in {storage.stat(info.path).tag, None}, "two tags of one"
 
     def test_a_range_is_half_open(self, storage: Storage) -> None:
-        """The byte at its end does not belong to it."""
+        """A read of the range [start, end) does not include the byte at end."""
         put(storage, "r", b"0123456789")
 
         assert get(storage, "r", 2, 5) == b"234"
@@ -136,7 +136,7 @@ class ObjectPromises(StorageKit):
         assert get(storage, "r", 0, 10) == b"0123456789"
 
     def test_a_range_may_end_behind_the_object(self, storage: Storage) -> None:
-        """The bytes in the range are given, and nothing behind the object."""
+        """A range that ends behind the object gives the bytes up to the object's end."""
         put(storage, "r", b"0123456789")
         put(storage, "empty", b"")
 
@@ -147,7 +147,7 @@ class ObjectPromises(StorageKit):
             assert get(storage, "empty", 0, end) == b""
 
     def test_a_wrong_range_is_refused(self, storage: Storage) -> None:
-        """A wrong range is a mistake of the core, even if a slice could be made of it."""
+        """A storage refuses a range that is no range, even if Python could slice by it."""
         put(storage, "r", b"0123456789")
 
         for start, end in ((3, 2), (-1, None), (-3, -1), (0, -1)):
@@ -155,7 +155,7 @@ class ObjectPromises(StorageKit):
                 storage.open("r", start=start, end=end)
 
     def test_readers_do_not_disturb_one_another(self, storage: Storage) -> None:
-        """Each has a position of its own, and closes for itself."""
+        """Several readers of one object have positions of their own and close independently."""
         put(storage, "r", b"0123456789")
 
         with storage.open("r") as one, storage.open("r", start=5) as two:
@@ -166,7 +166,7 @@ class ObjectPromises(StorageKit):
             assert one.read() == b""
 
     def test_an_absent_object_is_not_found(self, storage: Storage) -> None:
-        """Nor is what others' paths begin with, nor what would be below an object."""
+        """A path without an object raises ObjectNotFoundError, also if it is the beginning of another path or below an object."""
         put(storage, "folder/file")
 
         for path in ("none", "folder", "folder/fil", "folder/file/none"):
@@ -181,7 +181,7 @@ class ObjectPromises(StorageKit):
         assert storage.delete_tree("none/at/all") == 0
 
     def test_an_object_is_replaced_whole(self, storage: Storage) -> None:
-        """By a shorter one, by a longer one, and by an empty one."""
+        """Shorter, longer and empty bytes replace an object whole."""
         for data in (b"the first one", b"2nd", b"a third that is longer", b""):
             put(storage, "a", data)
 
@@ -190,7 +190,7 @@ class ObjectPromises(StorageKit):
             assert [info.size_bytes for info in storage.walk("a")] == [len(data)]
 
     def test_a_local_file_is_stored(self, storage: Storage, tmp_path: Path) -> None:
-        """Whole, and in place of what was there."""
+        """A local file is stored whole and replaces the object at its path."""
         size = 3 * 1024 * 1024 + 1
         put(storage, "deep/er/file", b"old")
         local = tmp_path / "local"

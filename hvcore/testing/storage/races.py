@@ -1,4 +1,4 @@
-"""The promises of a storage to which something comes in between at every line."""
+"""The promises of a storage when a second call runs in between at any line of the first one."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -29,7 +29,7 @@ _READS: Final = 5
 
 
 class RacePromises(StorageKit):
-    """One call is held at each of its lines, while another is made from end to end."""
+    """The promises of a storage when a second call runs in between at any line of the first one."""
 
     def test_an_object_is_replaced_in_one_step(
         self, storage: Storage, reopened: ReopenedStorage
@@ -54,7 +54,7 @@ class RacePromises(StorageKit):
     def test_two_writes_leave_one_object(
         self, storage: Storage, reopened: ReopenedStorage
     ) -> None:
-        """Whichever comes in between, the bytes, the size and the type are of one write."""
+        """Two writes that overlap at any line leave one object, with bytes, size and type of one of them."""
         other = reopened()
 
         def beside() -> None:
@@ -75,7 +75,7 @@ class RacePromises(StorageKit):
     def test_a_removal_beside_a_write_breaks_neither(
         self, storage: Storage, reopened: ReopenedStorage
     ) -> None:
-        """The object is there, whole, or removed; a write may say that it cannot tell."""
+        """A removal during a write leaves the object whole or removed; the write may raise UnavailableError."""
         other = reopened()
 
         def look() -> None:
@@ -99,7 +99,7 @@ class RacePromises(StorageKit):
     def test_a_list_goes_on_while_objects_come_and_go(
         self, storage: Storage, reopened: ReopenedStorage
     ) -> None:
-        """Objects that stay are listed once; others may be; no list ends in an error."""
+        """A list names each object that stays once while others come and go, and does not end in an error."""
         other = reopened()
         for began_with in (1, _LISTED // 2):
             names = [f"v/{n % 3}/{n:03}" for n in range(_LISTED)]
@@ -126,7 +126,7 @@ class RacePromises(StorageKit):
     def test_a_list_and_a_removal_meet(
         self, storage: Storage, reopened: ReopenedStorage
     ) -> None:
-        """At each line of a list, and of a removal, others remove and store."""
+        """A list and a removal work while others remove and store objects at any of their lines."""
         other, names = reopened(), ["v/1/a", "v/1/b/c", "v/2"]
 
         def prepare() -> None:

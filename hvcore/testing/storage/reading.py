@@ -1,4 +1,4 @@
-"""The promises of a storage for the bytes that it gives."""
+"""The promises of a storage about the bytes that its readers return."""
 
 from functools import partial
 from typing import BinaryIO, Final
@@ -23,14 +23,14 @@ CUT_BYTES: Final = 200_000
 _MIB: Final = 1024 * 1024
 _SIZE: Final = 9 * _MIB + 3
 _EDGES: Final = (*(2**power for power in range(12, 24)), 5 * _MIB, 6 * _MIB)
-"""Where storages begin another piece; the last is 8 MiB."""
+"""Offsets at which storages may begin another piece of an object; the last is 8 MiB."""
 
 
 class ReadingPromises(StorageKit):
-    """Every byte, wherever reads begin and end, and none less if something goes."""
+    """The promises of a storage about the bytes that its readers return: all of them, or an error."""
 
     def test_a_range_may_begin_and_end_anywhere(self, storage: Storage) -> None:
-        """Also on the edges of the pieces in which a storage keeps an object."""
+        """A range may begin and end at any byte, also on the edges of pieces in which a storage keeps an object."""
         storage.write("v/a", arriving(_SIZE), content_type=TYPE)
 
         for edge in _EDGES:
@@ -47,7 +47,7 @@ class ReadingPromises(StorageKit):
             assert_same(get(storage, "v/a", start, end), wanted)
 
     def test_an_object_may_be_read_in_any_pieces(self, storage: Storage) -> None:
-        """A read gives nothing at the end alone, and then goes on to give nothing."""
+        """An object may be read in pieces of any size; a read returns no bytes only at the end."""
         size = 3 * _MIB + 5
         storage.write("v/a", arriving(size), content_type=TYPE)
 
@@ -66,7 +66,7 @@ class ReadingPromises(StorageKit):
     def test_a_reader_whose_object_goes_is_not_cut_short(
         self, storage: Storage, reopened: ReopenedStorage
     ) -> None:
-        """The reader gives as many bytes as it had begun to give, or raises."""
+        """A reader whose object is removed or replaced gives the full number of bytes or raises an error."""
         size = 9 * _MIB
         other = reopened()
         storage.write("v/other", arriving(size, mark=1), content_type=TYPE)
@@ -89,7 +89,7 @@ class ReadingPromises(StorageKit):
     def test_an_answer_that_ends_early_is_no_shorter_object(
         self, ending_early: Storage
     ) -> None:
-        """The network breaks in the middle of a read: an error, or all of the bytes."""
+        """A connection that breaks in the middle of a read gives an error or all bytes, never fewer."""
         for start, end in ((0, None), (1, CUT_BYTES - 1)):
             wanted = arrived(CUT_BYTES)[start:end]
             try:
@@ -101,7 +101,7 @@ class ReadingPromises(StorageKit):
                 assert_same(found, wanted)
 
     def test_a_reader_may_be_left(self, storage: Storage) -> None:
-        """Without an end, or twice: the next one reads all; see the watch of the kit."""
+        """A reader may be closed before its end, or twice; the next reader gives all bytes."""
         put(storage, "v/a", arrived(300_000))
 
         for _ in range(20):

@@ -1,4 +1,4 @@
-"""The promises of a storage for the sources that it reads."""
+"""The promises of a storage about the byte sources that a write reads from."""
 
 import io
 import os
@@ -38,12 +38,12 @@ _RAISED: Final = (
 
 
 class SourcePromises(StorageKit):
-    """Sources are only read, and their errors are their own."""
+    """The promises of a storage about the byte sources that a write reads from."""
 
     def test_a_source_that_breaks_off_changes_nothing(
         self, storage: Storage, reopened: ReopenedStorage
     ) -> None:
-        """The source's error arrives, the old object stays, and nothing is left over."""
+        """An error of a source reaches the caller as it is; the old object stays, and nothing is left over."""
         put(storage, "v/a", b"old")
         other = reopened()
 
@@ -58,7 +58,7 @@ class SourcePromises(StorageKit):
         assert storage.delete_tree("v") == 1
 
     def test_a_source_is_only_read(self, storage: Storage) -> None:
-        """A source may refuse to be sought, told, measured and closed."""
+        """A write only reads its source, which may refuse seek, tell and close."""
         data = arrived(2 * MOST_AT_ONCE + 7)
         source = OnlyRead(data)
         written = storage.write("v/a", cast(BinaryIO, source), content_type=TYPE)
@@ -71,7 +71,7 @@ class SourcePromises(StorageKit):
     def test_a_source_is_read_from_its_position_and_stays_open(
         self, storage: Storage, tmp_path: Path
     ) -> None:
-        """Of memory and of files; the bytes before the position are the caller's."""
+        """A write reads a source from its present position on and leaves it open."""
         (tmp_path / "local").write_bytes(b"head, and the rest")
 
         with (tmp_path / "local").open("rb") as file:
@@ -88,7 +88,7 @@ class SourcePromises(StorageKit):
     def test_the_writer_that_ends_last_wins(
         self, storage: Storage, reopened: ReopenedStorage
     ) -> None:
-        """A writer that begins later and ends earlier waits for nobody, and is replaced."""
+        """Of two writers of an object, the one that ends last wins, and neither waits for the other."""
         put(storage, "v/a", b"old")
         late = b"began later, ended earlier"
 
@@ -115,7 +115,7 @@ class SourcePromises(StorageKit):
     def test_an_object_that_is_removed_while_it_is_written_is_there_at_the_end(
         self, storage: Storage, reopened: ReopenedStorage
     ) -> None:
-        """The removal waits for nobody, and the write that ends later is whole."""
+        """A removal during a write waits for nobody; the write that ends later leaves a whole object."""
         other = reopened()
         for prefix in ("v/1", "v"):
             put(storage, "v/1/a", b"old")
@@ -139,7 +139,7 @@ class SourcePromises(StorageKit):
             assert paths(other, "v") == ["v/1/a"]
 
     def test_a_pipe_is_a_source(self, storage: Storage) -> None:
-        """A pipe has a descriptor, and neither a size nor a position."""
+        """A pipe, which has a descriptor but neither size nor position, can be stored."""
         data = arrived(_SIZE)
         reading, writing = os.pipe()
 

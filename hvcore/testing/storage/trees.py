@@ -1,4 +1,4 @@
-"""The promises of a storage for all that is below a prefix."""
+"""The promises of a storage about listing and removing all objects under a prefix."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -16,10 +16,10 @@ _WRITERS = 8
 
 
 class TreePromises(StorageKit):
-    """Lists and removals, seen by everybody."""
+    """The promises of a storage about listing and removing all objects under a prefix."""
 
     def test_a_prefix_is_no_beginning_of_a_name(self, storage: Storage) -> None:
-        """Video 1 is not video 10; a slash at the end makes no difference."""
+        """A prefix ends at a slash: video 1 does not include video 10, with or without the slash."""
         for path in ("v/1/a", "v/1/b/c", "v/1/b/d/e", "v/10/a", "v/1x", "w/1/a"):
             put(storage, path)
 
@@ -34,7 +34,7 @@ class TreePromises(StorageKit):
         assert (paths(storage, "v"), paths(storage, "w")) == (["v/10/a"], ["w/1/a"])
 
     def test_a_list_tells_what_is_stored(self, storage: Storage) -> None:
-        """Sizes and paths as ``stat`` has them, each object once."""
+        """A list names each object once, with the path and size that ``stat`` gives."""
         for number in range(5):
             put(storage, f"v/{number}/a", b"x" * number)
         listed = sorted(storage.walk("v"), key=lambda info: info.path)
@@ -48,7 +48,7 @@ class TreePromises(StorageKit):
     def test_a_deleted_object_is_gone_for_everybody(
         self, storage: Storage, reopened: ReopenedStorage
     ) -> None:
-        """Deleted objects are gone for recent readers, too; they can be stored anew."""
+        """A deleted object is gone for every reader and process, and can be stored anew."""
         other = reopened()
         for path in ("v/a", "v/b"):
             put(storage, path, b"first")
@@ -66,7 +66,7 @@ class TreePromises(StorageKit):
     def test_an_object_of_another_process_is_seen_at_once(
         self, storage: Storage, reopened: ReopenedStorage
     ) -> None:
-        """Lists and answers that are kept would hide it."""
+        """An object that another process stored is seen at once: no cached list or answer hides it."""
         other = reopened()
         before = (paths(other, "v"), is_there(other, "v/a"))
         put(storage, "v/a")
@@ -96,7 +96,7 @@ class TreePromises(StorageKit):
             assert get(storage, f"{tenant}/one") == tenant.encode()
 
     def test_many_objects_are_listed_and_removed(self, storage: Storage) -> None:
-        """More than stores give or remove at a time."""
+        """More objects than a store lists or removes in one request are all listed and removed."""
         with ThreadPoolExecutor(_WRITERS) as pool:
             names = [f"many/{n % 7}/{n:05}" for n in range(self.many)]
             list(pool.map(lambda path: put(storage, path, b""), names))

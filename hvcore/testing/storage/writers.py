@@ -1,4 +1,4 @@
-"""The promises of a storage while objects are being written."""
+"""The promises of a storage about objects while they are being written."""
 
 import shutil
 import threading
@@ -37,12 +37,12 @@ _LARGE_TAKES_S: Final = 120.0
 
 
 class WriterPromises(StorageKit):
-    """Whole or not at all, whatever happens to the writer, and many writers at once."""
+    """The promises of a storage about writes: an object is stored whole or not at all, also with many writers."""
 
     def test_an_object_is_seen_when_it_is_whole(
         self, storage: Storage, reopened: ReopenedStorage
     ) -> None:
-        """Until then readers get the old one, or none, and wait for nobody."""
+        """Until a write has ended, readers get the old object or none, and wait for nobody."""
         put(storage, "v/old", b"old")
         other, looks = reopened(), 0
 
@@ -71,7 +71,7 @@ class WriterPromises(StorageKit):
     def test_a_killed_writer_leaves_the_old_object(
         self, storage: Storage, reopened: ReopenedStorage
     ) -> None:
-        """Or none, if there was none; another writer is not in its way."""
+        """A killed writer leaves the old object, or none, and does not hinder the next writer."""
         put(storage, "v/old", b"old")
 
         for path in ("v/old", "v/new"):
@@ -87,7 +87,7 @@ class WriterPromises(StorageKit):
     def test_writers_of_one_object_do_not_mix(
         self, storage: Storage, reopened: ReopenedStorage
     ) -> None:
-        """The writers write at the same time, piece by piece; one of them wins."""
+        """Writers that write one object at the same time do not mix their bytes: one of them wins."""
         whole = [arrived(_SIZE, mark=number) for number in range(_WRITERS)]
 
         def write(own: Storage, number: int, together: threading.Barrier) -> None:
@@ -111,7 +111,7 @@ class WriterPromises(StorageKit):
             assert paths(storage, "v") == ["v/a"]
 
     def test_threads_do_not_mix(self, storage: Storage) -> None:
-        """One storage serves many threads; each finds its own objects."""
+        """Many threads use one storage at the same time, and each finds its own objects."""
         together = threading.Barrier(_WRITERS, timeout=_WAITS_S)
 
         def work(number: int) -> None:
@@ -132,7 +132,7 @@ class WriterPromises(StorageKit):
     def test_processes_see_one_storage(
         self, storage: Storage, reopened: ReopenedStorage
     ) -> None:
-        """Objects that several write at once are there for all, at once and whole."""
+        """Objects that several processes write at the same time are seen by all, at once and whole."""
         assert self.is_shared, "its objects are in the memory of one process"
         put(storage, "v/parent")
 
@@ -155,7 +155,7 @@ class WriterPromises(StorageKit):
     def test_a_large_object_passes_through(
         self, storage: Storage, reopened: ReopenedStorage, tmp_path: Path
     ) -> None:
-        """Every byte of it, written, moved and copied, and never all of it in memory."""
+        """A large object is written, moved and copied with every byte, and never held in memory whole."""
         size = self.large_bytes
         whole, local = digest(arriving(size)), tmp_path / "local"
         moved = size * 3 // 4

@@ -27,34 +27,34 @@ from hvcore.testing.transcoder.started_programs import noting_starts
 
 
 class TranscoderConformance(Kit):
-    """The promises of every transcoder about a plan."""
+    """The promises of every transcoder about capabilities, probing and plans."""
 
     @pytest.fixture
     def transcoder(self) -> Transcoder:
-        """Make the transcoder."""
+        """Return the transcoder under test."""
         raise NotImplementedError
 
     @pytest.fixture
     def workspace(self, tmp_path: Path) -> Workspace:
-        """Make a workspace with a short video that the transcoder can use."""
+        """Return a workspace with a short video that the transcoder can use."""
         raise NotImplementedError
 
     @pytest.fixture
     def order(self, transcoder: Transcoder, workspace: Workspace) -> TranscodeOrder:
-        """Make an order of what was probed; the usual preset."""
+        """Return an order for the probed source with the standard preset."""
         return order_of(transcoder.probe(workspace))
 
     def test_the_transcoder_declares_its_capabilities(
         self, transcoder: Transcoder
     ) -> None:
-        """The answer has a name and is the same each time, because it is kept."""
+        """The transcoder declares capabilities that have a name and are the same each time."""
         able = transcoder.capabilities()
 
         assert able.name, "Capabilities.name is empty"
         assert transcoder.capabilities() == able, "it answers differently each time"
 
     def test_capabilities_come_from_memory(self, transcoder: Transcoder) -> None:
-        """Requests that name a codec ask for them: after the first call nothing is run."""
+        """After the first call, ``capabilities`` starts no program and asks no server."""
         transcoder.capabilities()
 
         with noting_starts() as started:
@@ -67,7 +67,7 @@ class TranscoderConformance(Kit):
     def test_the_transcoder_probes_a_source(
         self, transcoder: Transcoder, workspace: Workspace
     ) -> None:
-        """A source has pictures, a length and a size."""
+        """Probing a source finds a picture size, a duration and a size in bytes."""
         source = transcoder.probe(workspace)
 
         size_px = source.video.width_px, source.video.height_px
@@ -78,7 +78,7 @@ class TranscoderConformance(Kit):
     def test_a_plan_is_whole(
         self, transcoder: Transcoder, order: TranscodeOrder
     ) -> None:
-        """Parts are numbered from 0, their weights add up to 1, and a plan can be repeated."""
+        """A plan has numbered parts that cover the whole video, weights that sum to 1, and is the same each time."""
         parts = transcoder.plan(order)
 
         assert parts, "plan returned no parts; a video is made in one part at least"
@@ -98,7 +98,7 @@ class TranscoderConformance(Kit):
 
 
 def _require_whole(parts: Sequence[Part]) -> None:
-    """Require that the pictures of parts follow each other, from 0 to the end."""
+    """Assert that the parts with pictures follow each other from 0 to the end."""
     assert parts, "no part has_pictures"
     begins = [part.start_s for part in parts]
     ends = [part.end_s for part in parts]
@@ -112,7 +112,7 @@ def _require_whole(parts: Sequence[Part]) -> None:
 
 
 def order_of(source: SourceInfo) -> TranscodeOrder:
-    """Make an order of a source; the usual preset."""
+    """Return an order for a source with the standard preset."""
     settings = EncodingSettings(preset=Preset.STANDARD)
     return TranscodeOrder(
         source=source,

@@ -1,9 +1,9 @@
 """
-Short videos with odd properties, of which the kit knows everything.
+Short videos with unusual properties, and the facts that probing must find in them.
 
-The video of an author's own is what the backend was written with. In these, pictures are
-turned or their pixels are wide, sound ends early, goes on or is in six channels, and the
-rate and the length are no whole numbers.
+An author's own video rarely has such properties. In these videos, pictures are rotated
+or have wide pixels; sound ends early, late or has six channels; rate and length are no
+whole numbers.
 """
 
 import shutil
@@ -16,21 +16,22 @@ import attrs
 from hvcore.plugin_api import AudioTrackInfo, SourceInfo, VideoTrackInfo, Workspace
 
 HIDDEN: Final = b"Hidden title of the owner"
-"""In the metadata of each; the owner has told nobody."""
+"""A title in the metadata of each video, which must not be published."""
 SOUND_ALONE: Final = "sound.m4a"
 _FOLDER: Final = Path(__file__).parent / "sources"
 _RATE_WITHIN: Final = 0.005
-"""Of 29.97; an average of rounded times is no exact number."""
+"""The error allowed in a probed rate of 29.97, because times are rounded."""
 _LENGTH_WITHIN_S: Final = 0.1
 
 
 @attrs.frozen(kw_only=True)
 class KnownSource:
     """
-    A source, and what probing must find.
+    A video of the kit, and the facts that probing it must find.
 
     Attributes:
-        languages: Of the tracks of sound, by ISO 639-2; "" where it is not told.
+        languages: The languages of the audio tracks by ISO 639-2; "" where there is
+            none.
     """
 
     file: str
@@ -74,7 +75,7 @@ KNOWN: Final = (TURNED, WIDE)
 
 
 def workspace_with(workspace: Workspace, file: str, folder: Path) -> Workspace:
-    """Make a workspace in a new folder whose source is a copy of a file of the kit."""
+    """Return a workspace in a new folder whose source is a copy of a video of the kit."""
     work = folder / "work"
     work.mkdir(parents=True)
     source = folder / file
@@ -83,7 +84,7 @@ def workspace_with(workspace: Workspace, file: str, folder: Path) -> Workspace:
 
 
 def require_unchanged(source: Path) -> None:
-    """Require that nobody has written to a copy of a file of the kit, or beside it."""
+    """Assert that a source is unchanged and that no file was written beside it."""
     assert source.read_bytes() == (_FOLDER / source.name).read_bytes(), (
         "the source was changed; it is to be read only"
     )
@@ -95,7 +96,7 @@ def require_unchanged(source: Path) -> None:
 
 
 def require_facts(found: SourceInfo, known: KnownSource) -> None:
-    """Require that probing has found what a source is."""
+    """Assert that probing has found the known facts of a source."""
     off_s = abs(found.duration_s - known.duration_s)
     assert off_s < _LENGTH_WITHIN_S, (
         f"SourceInfo.duration_s of {known.file} is {found.duration_s}; its pictures "

@@ -1,4 +1,4 @@
-"""The parts of a video as a kit has made them, and what is required of their files."""
+"""Check the files of the parts that a transcoder has made for a kit."""
 
 import hashlib
 from collections.abc import Iterator, Sequence
@@ -20,13 +20,13 @@ from hvcore.plugin_api import (
 )
 
 Made: TypeAlias = Sequence[tuple[Path, PartDone]]
-"""The parts of a plan, each with its folder."""
+"""The made parts of a plan, each with its folder."""
 _ROUNDED_S: Final = 0.02
-"""Times in playlists and containers are."""
+"""The rounding error of times in playlists and containers."""
 
 
 def planned(transcoder: Transcoder, order: TranscodeOrder) -> Sequence[Part]:
-    """Return the plan, which has a part at least."""
+    """Return the parts of the transcoder's plan; fail if there are none."""
     parts = transcoder.plan(order)
     assert parts, "plan returned no parts; a video is made in one part at least"
     return parts
@@ -35,7 +35,7 @@ def planned(transcoder: Transcoder, order: TranscodeOrder) -> Sequence[Part]:
 def parts_made(
     transcoder: Transcoder, order: TranscodeOrder, workspace: Workspace, root: Path
 ) -> Iterator[tuple[Path, PartDone]]:
-    """Make every part of a plan, each in a folder below the given one."""
+    """Make every part of a plan in a folder of its own below ``root``; yield folder and result."""
     for part in planned(transcoder, order):
         folder = root / f"p{part.index}"
         folder.mkdir(parents=True)
@@ -50,7 +50,7 @@ def parts_made(
 
 
 def require_planned(part: Part, done: PartDone) -> None:
-    """Require that a part makes pictures and sound if it was planned to, and only then."""
+    """Assert that a part made pictures and sound exactly if it was planned to."""
     ladder = part.order.ladder
     rungs = [track.name for track in done.tracks if track.name.startswith("video/")]
     sounds = [track.name for track in done.tracks if track.name not in rungs]
@@ -65,7 +65,7 @@ def require_planned(part: Part, done: PartDone) -> None:
 
 
 def require_cuts(rung: Rung, length_s: int, made: Made) -> None:
-    """Require that segments begin at the multiples of a length."""
+    """Assert that the segments of a rung begin at multiples of the segment length."""
     name, late_s = f"video/{rung.key}", float(1 / rung.frame_rate) + _ROUNDED_S
     begins_s = 0.0
     for count, (_, segment) in enumerate(_segments_of(name, made)):
@@ -82,7 +82,7 @@ def require_cuts(rung: Rung, length_s: int, made: Made) -> None:
 
 
 def require_starts(rung: Rung, parts: Sequence[Part], made: Made) -> None:
-    """Require that each part begins with the segment at its start."""
+    """Assert that the first segment of each part begins at the part's start."""
     name = f"video/{rung.key}"
     firsts = dict[int, int]()
     for place, segment in _segments_of(name, made):
@@ -97,7 +97,7 @@ def require_starts(rung: Rung, parts: Sequence[Part], made: Made) -> None:
 
 
 def require_files(folder: Path, track: Track) -> None:
-    """Require that a track's folder has what the track says, and nothing else."""
+    """Assert that a track's folder has the named files with their sizes and hashes, and no others."""
     at, told = folder / track.name, _files(track)
     assert at.is_dir(), f"there is no folder {track.name} in workspace.folder"
     there = {path.name for path in at.iterdir()}
@@ -121,7 +121,7 @@ def _is_part(name: str) -> bool:
 
 
 def _segments_of(name: str, made: Made) -> Iterator[tuple[int, Segment]]:
-    """Give the segments of a track, each with the place of its part in the plan."""
+    """Yield the segments of a track, each with the index of its part in the plan."""
     for place, (_, part) in enumerate(made):
         for track in part.tracks:
             if track.name == name:

@@ -1,4 +1,4 @@
-"""The samples of what a kit has had made, against what tracks say of them."""
+"""Check the samples of tracks that a transcoder has made for a kit against their descriptions."""
 
 from pathlib import Path
 from typing import Final
@@ -11,19 +11,19 @@ from hvcore.testing.transcoder.known_sources import HIDDEN
 from hvcore.testing.transcoder.made_parts import Made
 
 _ROUNDED_S: Final = 0.02
-"""Playlists and containers round times."""
+"""The rounding error of times in playlists and containers."""
 _RATE_WITHIN: Final = 0.02
-"""Of the rate of a rung: of 200 pictures one may be a tick late."""
+"""The relative error allowed in the rate of a rung: of 200 pictures one may be a tick late."""
 _SOUND_WITHIN_S: Final = 0.3
-"""The sound of a segment ends with a whole frame, and encoders put silence in front."""
+"""The seconds by which sound may differ: segments end with a whole frame, and encoders add silence."""
 _SIZE_AT: Final = 24
 _SOUND_FIELDS: Final = 28
-"""In a sample entry (ISO/IEC 14496-12, sections 12.1.3 and 12.2.3)."""
+"""The size of the fields of an audio sample entry (ISO/IEC 14496-12, sections 12.1.3 and 12.2.3)."""
 _JPEG: Final = b"\xff\xd8\xff"
 
 
 def require_samples(folder: Path, track: Track) -> None:
-    """Require that a track has the size, rate, channels and lengths that it says."""
+    """Assert that a track's files have the size, rate, channels and durations that the track says."""
     try:
         init = Box("", (folder / track.name / "init.m4s").read_bytes())
         table = init.need("moov", "trak", "mdia", "minf", "stbl", "stsd")
@@ -43,7 +43,7 @@ def require_samples(folder: Path, track: Track) -> None:
 
 
 def require_length_of_sound(order: TranscodeOrder, made: Made) -> None:
-    """Require that each rendition of sound ends with the pictures."""
+    """Assert that each audio rendition ends with the pictures."""
     for audio in order.ladder.audio:
         lasts_s = sum(
             segment.duration_s
@@ -59,7 +59,7 @@ def require_length_of_sound(order: TranscodeOrder, made: Made) -> None:
 
 
 def require_nothing_hidden(folder: Path) -> None:
-    """Require that no made file has the source's title, which is its owner's."""
+    """Assert that no made file contains the title of the source."""
     for file in folder.rglob("*"):
         assert not file.is_file() or HIDDEN not in file.read_bytes(), (
             f"{file.relative_to(folder)} has the title or the comment of the source, "
@@ -68,7 +68,7 @@ def require_nothing_hidden(folder: Path) -> None:
 
 
 def require_picture(file: Path) -> None:
-    """Require that a poster or a still is JPEG."""
+    """Assert that a poster or a still is a JPEG."""
     assert file.read_bytes().startswith(_JPEG), f"{file.name} is no JPEG"
 
 
@@ -93,7 +93,7 @@ def _require_entry(entry: Box, track: Track) -> None:
 def _measured(
     folder: Path, track: Track, segment: Segment, init: Box
 ) -> tuple[int, float]:
-    """Return the number of samples of a segment, and their length in seconds."""
+    """Return the number of samples in a segment, and their duration in seconds."""
     name = f"{track.name}/{segment.number}.m4s"
     data = (folder / name).read_bytes()
     extends = init.need("moov", "mvex", "trex")

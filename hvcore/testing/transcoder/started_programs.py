@@ -1,4 +1,4 @@
-"""Tell whether a call has started a program, or asked another machine."""
+"""Detect whether a call has started a program or opened a connection."""
 
 import sys
 import threading
@@ -14,13 +14,13 @@ _EVENTS: Final = frozenset(
 )
 """Source: the table of audit events of Python's documentation."""
 _heard: dict[int, list[str]] = {}
-"""By the thread that listens; Python takes back no hook."""
+"""The recorded events by the id of the listening thread; Python cannot remove an audit hook."""
 _hooks: list[object] = []
 
 
 @contextmanager
 def noting_starts() -> Iterator[list[str]]:
-    """Note the programs and connections that this thread starts while a block runs."""
+    """Record the programs and connections that this thread starts while a block runs."""
     if not _hooks:
         sys.addaudithook(_hear)
         _hooks.append(_hear)

@@ -1,8 +1,9 @@
 """
-Work of a transcoder while somebody watches: how often it asks, and how far it says it is.
+Watch a transcoder at work: how often it calls ``check``, and which progress it reports.
 
-Videos of tests are made too soon to tell. So programs that the work starts are held for
-a moment, as on a busy machine: a program that stands still is no reason not to ask.
+Videos of tests are made too quickly to show pauses. So programs that the work starts
+are stopped for a moment, as on a busy machine; the transcoder must call ``check``
+meanwhile.
 """
 
 import os
@@ -21,7 +22,7 @@ from hvcore.plugin_api import Workspace
 
 HELD_S: Final = 2.0
 HELD_PROGRAMS: Final = 3
-"""The first ones: somebody may start hundreds, for pictures."""
+"""The number of started programs that are stopped for a moment; a transcoder may start hundreds."""
 _LOOKS_EVERY_S: Final = 0.01
 
 
@@ -31,9 +32,9 @@ class WatchedWork:
     The calls of ``check`` and ``report`` that a transcoder made.
 
     Attributes:
-        gaps_s: From the beginning of the work to the first question, from each to the
-            next one, and from the last one to the end.
-        shares: What was reported, in order.
+        gaps_s: The seconds between two calls of ``check``, with the beginning and the
+            end of the work.
+        shares: The shares of the work that ``report`` was called with, in order.
     """
 
     gaps_s: Sequence[float]
@@ -41,7 +42,7 @@ class WatchedWork:
 
 
 def watch(work: Callable[[Workspace], object], workspace: Workspace) -> WatchedWork:
-    """Do some work in a workspace, and hold the programs that it starts."""
+    """Do some work in a workspace while its programs are stopped for a moment; return its calls."""
     moments, shares = [time.monotonic()], list[float]()
 
     def check() -> None:
@@ -56,7 +57,7 @@ def watch(work: Callable[[Workspace], object], workspace: Workspace) -> WatchedW
 
 
 def children() -> set[str]:
-    """Return the numbers of this process's children; none where the kernel does not tell."""
+    """Return the process ids of this process's children; empty where the kernel does not tell them."""
     found = set[str]()
     for one in Path("/proc/self/task").glob("*/children"):
         # A thread that has ended meanwhile.
@@ -78,7 +79,7 @@ def _holding_programs() -> Iterator[None]:
 
 
 def _hold(before: set[str], over: threading.Event) -> None:
-    """Hold the first programs that are started, until the work is over."""
+    """Stop the first programs that are started for a moment, until the work is over."""
     held = dict[str, float]()
     going_on = set[str]()
     try:

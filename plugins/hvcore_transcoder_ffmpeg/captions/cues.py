@@ -1,5 +1,5 @@
 """
-Put in order what ffmpeg writes as WebVTT.
+Turn the WebVTT that ffmpeg writes into valid WebVTT.
 
 ffmpeg copies texts as they are: with the empty lines and arrows that end a cue in
 WebVTT, and with what only its source's format knows. Each text becomes one cue here,
@@ -12,7 +12,7 @@ from typing import Final
 
 MAX_CUE_LINES: Final = 50
 MAX_LINE_CHARS: Final = 2_000
-"""A text that is longer is no text to read; it is left out, and others stay."""
+"""The most characters of a line of text; a cue with a longer line is left out."""
 _MAX_WRITTEN_CHARS: Final = MAX_CUE_LINES * MAX_LINE_CHARS
 """With all that is not shown: styles, and lines that are empty."""
 
@@ -31,18 +31,18 @@ _STYLED: Final = frozenset({"ass", "ssa"})
 # others for nothing, so that what stands around them becomes an arrow.
 _CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff]+")
 _LAST_MS: Final = 100 * 3600 * 1000 - 1
-"""WebVTT's hours have two digits, or a few more."""
+"""The latest time in milliseconds: WebVTT's hours have two digits, or a few more."""
 
 
 def ordered_cues(
     written: str, *, codec: str, start_s: float, check: Callable[[], None]
 ) -> str:
     """
-    Return a WebVTT file that any reader takes, ``""`` if it had no cue.
+    Return valid WebVTT with the cues that ffmpeg wrote, or "" if there are none.
 
     Args:
-        written: By ffmpeg.
-        codec: Of the source, by ffmpeg's name.
+        written: The WebVTT that ffmpeg wrote.
+        codec: The codec of the text track in the source, by ffmpeg's name.
         start_s: The time in the source that becomes 0; earlier cues go.
         check: Called every few hundredths of a second.
     """

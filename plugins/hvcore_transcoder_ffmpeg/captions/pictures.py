@@ -39,9 +39,9 @@ NOT_READ: Final = (
 )
 
 _CODECS: Final = frozenset({"h264", "hevc", "mpeg2video", "av1"})
-"""Whose pictures can carry captions that ffmpeg finds."""
+"""The codecs in whose pictures ffmpeg finds closed captions."""
 _MARKS: Final = (b"GA94\x03", b"\x00\x01\xb2CC\x01\xf8")
-"""The first bytes of A/53 in all of these codecs, and of the captions of a DVD."""
+"""The first bytes of A/53 captions in all of these codecs, and of the captions of a DVD."""
 _PIECE_BYTES: Final = 4 * 1024**2
 _NAME: Final = "captions-in-pictures"
 _COPY: Final = f"{_NAME}.nut"
@@ -58,7 +58,7 @@ def extract_picture_captions(
     streams: Streams,
 ) -> Extracted:
     """
-    Write the first caption channel into the workspace's folder; it costs no video.
+    Write the first closed caption channel of a source into the workspace; damaged captions do not fail the video.
 
     Raises:
         UnavailableError: The disk is full; the job waits for room.
@@ -104,7 +104,7 @@ def _small_copy(
     engine: FfmpegEngine, workspace: Workspace, streams: Streams
 ) -> list[str]:
     """
-    Return the command that makes a small copy of the pictures with their captions.
+    Return the ffmpeg command that makes a small copy of the pictures with their captions.
 
     The device for filters decodes with no options of ours; so it gets pictures of our
     own to decode, and none of a stranger.

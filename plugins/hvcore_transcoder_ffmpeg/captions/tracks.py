@@ -35,8 +35,10 @@ UNREADABLE: Final = "Captions of the source could not be read, or not all of the
 NO_TEXT: Final = "The source has subtitles that are no texts; they were left out."
 
 _MOST_BYTES: Final = 8 * 1024**2
-"""Of a track as ffmpeg writes it: a film's have 0.1 MB, drawn ones ten times
-that."""
+"""
+The most bytes of a track as ffmpeg writes it: a film's have 0.1 MB, drawn ones ten times
+that.
+"""
 _LIMITS: Final = {
     "address_space_bytes": 1024**3,
     # Reading takes a second for a gigabyte, texts of that size a few.
@@ -51,11 +53,11 @@ _LOST_WORDS: Final = ("Invalid UTF-8", "Error while decoding", "Error decoding")
 @attrs.frozen(kw_only=True)
 class Extracted:
     """
-    The captions and the warnings that came of a source's text tracks.
+    The captions that were made from a source's text tracks, and the warnings.
 
     Attributes:
-        captions: Of the tracks that have a text.
-        warnings: For the video's details.
+        captions: The captions of the tracks that have a text.
+        warnings: The warnings for the video's details.
     """
 
     captions: tuple[CaptionFile, ...] = ()
@@ -66,7 +68,7 @@ def extract_captions(
     engine: FfmpegEngine, sandbox: Sandbox, workspace: Workspace, streams: Streams
 ) -> Extracted:
     """
-    Write each text track into the workspace's folder; none costs the video.
+    Write each text track of a source into the workspace; damaged tracks do not fail the video.
 
     Raises:
         UnavailableError: The disk is full; the job waits for room.
@@ -109,7 +111,7 @@ def run_reader(
     limits: Mapping[str, int],
 ) -> ExitStatus:
     """
-    Run a command that reads texts of the source into the workspace's folder.
+    Run an ffmpeg command that writes texts of the source into the workspace's folder.
 
     Raises:
         UnavailableError: The disk is full; the job waits for room.
@@ -162,7 +164,7 @@ def _command(
 
 
 def reader_head(engine: FfmpegEngine) -> list[str]:
-    """Return the arguments with which a command that reads texts begins."""
+    """Return the first arguments of an ffmpeg command that reads texts."""
     command = [str(engine.ffmpeg), "-hide_banner", "-loglevel", "error"]
     # As for an encode.
     command += ["-nostdin", "-nostats", "-y", "-max_error_rate", "1"]
@@ -171,7 +173,7 @@ def reader_head(engine: FfmpegEngine) -> list[str]:
 
 
 def webvtt_output(name: str) -> list[str]:
-    """Return the arguments that write a track of texts as a file of the workspace."""
+    """Return the arguments with which ffmpeg writes a text track as a WebVTT file of the workspace."""
     options = ["-map_metadata", "-1", "-c:s", "webvtt", "-fs", str(_MOST_BYTES)]
     # A text before 0 would move all others of its track.
     options += ["-avoid_negative_ts", "disabled"]
@@ -183,7 +185,7 @@ def _raw_name(number: int) -> str:
 
 
 def take_written(raw: Path) -> str | None:
-    """Read and remove a file that ffmpeg wrote; None if it is not there or cut off."""
+    """Return the text of a file that ffmpeg wrote, and remove it; None if it is missing or cut off."""
     try:
         with raw.open("rb") as file:
             data = file.read(_MOST_BYTES + 1)

@@ -16,13 +16,13 @@ def effective_audio(
     engine: FfmpegEngine, part: Part, *, may_substitute: bool
 ) -> tuple[tuple[AudioRendition, ...], tuple[str, ...]]:
     """
-    Return the audio renditions of a part as they will be made, and warnings.
+    Return the audio renditions that this machine will make of a part, and warnings about substitutes.
 
     Args:
         may_substitute: AAC-LC may take the place of HE-AAC.
 
     Raises:
-        TranscodeError: This machine cannot make one; another worker may.
+        TranscodeError: This machine cannot make a rendition; another worker may.
     """
     made = []
     warnings = []

@@ -53,10 +53,10 @@ def encode_limits(
     order: TranscodeOrder, streams: Streams, *, duration_s: float
 ) -> dict[str, int]:
     """
-    Return the resource limits of an encode.
+    Return the limits of memory, time and file size of one encode.
 
     Args:
-        duration_s: Of what is decoded.
+        duration_s: The duration of the decoded part of the source.
     """
     rungs = order.ladder.rungs
     cores = os.cpu_count() or 1
@@ -76,7 +76,7 @@ def encode_limits(
 
 
 def output_bytes(order: TranscodeOrder, *, duration_s: float) -> int:
-    """Return more bytes than all files of the part together can have."""
+    """Return an upper limit for the size of all files of a part together."""
     return int(duration_s + 60) * _bytes_per_second(order) + 64 * _MIB
 
 

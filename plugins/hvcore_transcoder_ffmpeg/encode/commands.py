@@ -29,10 +29,10 @@ from hvcore_transcoder_ffmpeg.probe.source import Streams
 
 INIT_FILE: Final = "init.m4s"
 PLAYLIST_FILE: Final = "playlist.m3u8"
-"""ffmpeg insists on writing one; the core renders better ones."""
+"""The playlist that ffmpeg insists on writing; the core renders better ones."""
 
 HEAD_FILE: Final = ".head"
-"""Tells which frame of the part came first."""
+"""The file that tells which frame of the part came first."""
 
 
 @attrs.frozen(kw_only=True)
@@ -41,11 +41,11 @@ class Encode:
     The input and the output of one ffmpeg command that makes a part.
 
     Attributes:
-        source: Absolute path.
+        source: The absolute path of the source.
         audio: The renditions to make, in the ladder's order; none without sound.
         lead_s: How long before the part's beginning the decoder begins; None
             is at the file's beginning.
-        threads: Of each encoder; 0 lets it choose.
+        threads: The threads of each encoder; 0 lets the encoder choose.
     """
 
     engine: FfmpegEngine
@@ -58,7 +58,7 @@ class Encode:
 
     @property
     def order(self) -> TranscodeOrder:
-        """The job that the part belongs to."""
+        """The order of the job that the part belongs to."""
         return self.part.order
 
     @property
@@ -79,7 +79,7 @@ class Encode:
 
 
 def first_pass_command(encode: Encode) -> list[str]:
-    """Return the command that only measures the pictures, for two passes."""
+    """Return the ffmpeg command of the first of two passes, which only measures the pictures."""
     command = [*_general(encode), *_video_graph(encode, with_pictures=False)]
     for number, rung in enumerate(encode.order.ladder.rungs):
         command += _video_output(encode, number)
@@ -96,9 +96,9 @@ def first_pass_command(encode: Encode) -> list[str]:
 
 def encode_command(encode: Encode, *, pass_number: int) -> list[str]:
     """
-    Return the command that writes every file of the part.
+    Return the ffmpeg command that writes every file of a part.
 
-    It decodes once, scales from rung to rung and encodes each rendition once.
+    The command decodes once, scales from rung to rung and encodes each rendition once.
 
     Args:
         pass_number: 0 for a single pass, else 2.

@@ -1,4 +1,4 @@
-"""The options of each encoder."""
+"""Choose the ffmpeg options of each encoder."""
 
 from math import ceil
 from typing import Final
@@ -44,9 +44,9 @@ _MAX_REFERENCES: Final = 4
 
 def is_two_pass(rung: Rung) -> bool:
     """
-    Return whether the first pass has something to find out.
+    Return whether a rung is encoded in two passes.
 
-    A constant bitrate leaves nothing to distribute.
+    A constant bitrate needs one pass only, because there is no bitrate to distribute.
     """
     return rung.two_pass and rung.rate_control is RateControl.VARIABLE
 
@@ -55,7 +55,7 @@ def video_options(
     rung: Rung, span: Span, *, threads: int, pass_number: int
 ) -> list[str]:
     """
-    Return the encoder's options of a rung.
+    Return the ffmpeg options of the video encoder for a rung.
 
     Args:
         threads: 0 lets the encoder choose.
@@ -79,7 +79,7 @@ def video_options(
 
 
 def audio_options(rendition: AudioRendition) -> list[str]:
-    """Return the encoder's options of an audio rendition."""
+    """Return the ffmpeg options of the audio encoder for a rendition."""
     name, profile = AUDIO_ENCODERS[rendition.codec]
     options = ["-c:a", name, "-b:a", f"{rendition.kbps}k"]
     return [*options, "-profile:a", profile] if profile else options

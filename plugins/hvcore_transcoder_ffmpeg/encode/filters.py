@@ -1,4 +1,4 @@
-"""Turn one decoded source into the pictures and the sound of every rendition."""
+"""Build the ffmpeg filter graphs that turn a decoded source into the pictures and sound of renditions."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -10,7 +10,7 @@ from hvcore_transcoder_ffmpeg.probe.joins import shifting
 from hvcore_transcoder_ffmpeg.probe.source import VideoStream
 
 SAMPLE_RATE_HZ: Final = 48000
-"""The one rate that every codec of the interface takes."""
+"""The sample rate of all audio renditions: the only one that every codec takes."""
 
 _MP3_FRAME_SAMPLES: Final = 1152
 
@@ -90,12 +90,12 @@ JPEG: Final = "in_color_matrix=bt709:out_color_matrix=bt601:out_range=pc"
 
 
 def video_label(number: int) -> str:
-    """Return the graph's output of a rung."""
+    """Return the name of the graph's output for a rung."""
     return f"v{number}"
 
 
 def audio_label(number: int) -> str:
-    """Return the graph's output of an audio rendition."""
+    """Return the name of the graph's output for an audio rendition."""
     return f"a{number}"
 
 
@@ -112,7 +112,7 @@ def video_graph(  # noqa: PLR0913 - each says one thing
     with_stills: bool,
 ) -> str:
     """
-    Return the graph that decodes into every rung.
+    Return the filter graph that turns the decoded pictures into every rung.
 
     Each rung is scaled from the next larger one, which costs less than
     scaling all from the source and looks the same (VMAF within 0.2).
@@ -153,13 +153,13 @@ def video_graph(  # noqa: PLR0913 - each says one thing
 
 
 def is_hdr_output(video: VideoStream, rungs: tuple[Rung, ...]) -> bool:
-    """Return whether the rungs are HDR."""
+    """Return whether the rungs are made as HDR."""
     return video.colour.is_hdr and rungs[-1].pixel_format.bit_depth > _8_BITS
 
 
 def still_graph(video: VideoStream, *, at_s: float, can_tone_map: bool) -> str:
     """
-    Return the graph that gives the first frame at or after a moment.
+    Return the filter graph that gives the first frame at or after a moment.
 
     Args:
         video: A rung that was made here: upright, of square pixels, bt709
@@ -183,7 +183,7 @@ def audio_graph(  # noqa: PLR0913 - each says one thing
     steps_s: Sequence[float],
 ) -> str:
     """
-    Return the graph of one audio rendition.
+    Return the filter graph that makes one audio rendition.
 
     Args:
         own_mix: Filters that mix the track before all others, if any.
@@ -296,7 +296,7 @@ def _side_data_removal(*, keeps_hdr: bool) -> list[str]:
 
 def _scalable(video: VideoStream, *, can_convert: bool) -> list[str]:
     """
-    Return the filters that convert pictures of a matrix that the scaler does not know.
+    Return the filters that convert pictures with a colour matrix that the scaler does not know.
 
     New versions of it refuse them, old ones take it for another.
     """
@@ -309,7 +309,7 @@ def _scalable(video: VideoStream, *, can_convert: bool) -> list[str]:
 
 def _converted(video: VideoStream, top: Rung, wanted: str) -> list[str]:
     """
-    Return the filters that bring SDR of other primaries to those of bt709.
+    Return the filters that convert SDR of other primaries to those of bt709.
 
     A tenth of an encode: named bt709 as they are, the colours of a phone are pale, and
     pure red of bt2020 would be orange.
@@ -330,7 +330,7 @@ def _converted(video: VideoStream, top: Rung, wanted: str) -> list[str]:
 
 
 def tone_map() -> list[str]:
-    """Return the filters that bring HDR to a normal screen."""
+    """Return the filters that convert HDR pictures to SDR."""
     return [
         # Light itself, where white of a normal screen is 100 cd/m2.
         "zscale=transfer=linear:npl=100",

@@ -1,4 +1,4 @@
-"""Make every file of a part, and judge what came out."""
+"""Make every file of a part, and check the files."""
 
 import logging
 import shutil
@@ -50,9 +50,9 @@ def run_part(
     encode: commands.Encode, workspace: Workspace, sandbox: Sandbox
 ) -> PartDone:
     """
-    Encode, check, measure, and leave nothing but the files to publish.
+    Encode and check a part, and leave only the files to publish in its folder; return their description.
 
-    Sound that cannot be made is left out.
+    Audio renditions that cannot be made of a damaged source are left out.
 
     Raises:
         UnusableSourceError: Too little of the source can be decoded.
@@ -145,7 +145,7 @@ def _make_pictures(
     encode: commands.Encode, workspace: Workspace, sandbox: Sandbox
 ) -> tuple[Track, ...]:
     """
-    Make all frames of the part, from however far back that takes.
+    Make all frames of a part, decoding from as far before it as that takes.
 
     The index may lead to the wrong place, and pictures that refresh themselves
     bit by bit are not whole right after it.
@@ -175,7 +175,7 @@ def _leads(encode: commands.Encode) -> tuple[float | None, ...]:
 def _try_pictures(
     encode: commands.Encode, workspace: Workspace, sandbox: Sandbox
 ) -> tuple[Track, ...]:
-    """Return no tracks where the first frame of the part is missing."""
+    """Make the frames of a part once; return no tracks if the first frame is missing."""
     for step in _steps(encode):
         try:
             _run_ffmpeg(encode, workspace, sandbox, step)
@@ -231,7 +231,7 @@ class _Step:
     One run of ffmpeg.
 
     Attributes:
-        whole: What is counted at the end.
+        whole: The progress count at the end of the run.
     """
 
     program: list[str]

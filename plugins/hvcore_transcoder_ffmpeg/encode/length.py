@@ -15,7 +15,7 @@ _ENDS_EARLY: Final = "The file is damaged: its video ends early."
 
 def judge(encode: Encode, tracks: tuple[Track, ...]) -> tuple[str, ...]:
     """
-    Return warnings about what is missing at the end.
+    Return warnings about what is missing at the end of a damaged source; refuse one that is too short.
 
     One segment is worth watching, and so is half of a video that is shorter.
 
@@ -24,7 +24,7 @@ def judge(encode: Encode, tracks: tuple[Track, ...]) -> tuple[str, ...]:
             part could be decoded.
 
     Raises:
-        UnusableSourceError: It is not worth watching.
+        UnusableSourceError: Too little of the source could be decoded.
     """
     order, span = encode.order, encode.span
     wanted_s = max(order.source.duration_s, encode.streams.video.declared_s)

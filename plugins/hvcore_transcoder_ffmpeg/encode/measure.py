@@ -1,4 +1,4 @@
-"""Check that what was made is what was asked, and measure it for publication."""
+"""Check that renditions are as they were ordered, and measure them for publication."""
 
 import re
 from fractions import Fraction
@@ -41,14 +41,14 @@ _SAMPLE_ENTRIES: Final = {"libx264": "avc1.", "libx265": "hvc1."}
 
 def measure_rung(folder: Path, rung: Rung, span: Span) -> Track:
     """
-    Measure a video rendition, or a part of it.
+    Check the files of a video rendition, and return its track.
 
     Args:
         folder: The attempt's folder.
         span: The frames it should have; fewer at the end are no error.
 
     Raises:
-        TranscodeError: It is not what was asked.
+        TranscodeError: The rendition is not as it was ordered.
     """
     made = _measure(
         folder / "video" / rung.key,
@@ -63,13 +63,13 @@ def measure_rung(folder: Path, rung: Rung, span: Span) -> Track:
 
 def measure_audio(folder: Path, rendition: AudioRendition) -> Track:
     """
-    Measure an audio rendition.
+    Check the files of an audio rendition, and return its track.
 
     Args:
         folder: The attempt's folder.
 
     Raises:
-        TranscodeError: It is not what was asked.
+        TranscodeError: The rendition is not as it was ordered.
         UnusableSourceError: ffmpeg could not follow the sound.
     """
     made = _measure(folder / rendition.name, first_number=0, begins_s=Fraction(0))
@@ -82,10 +82,10 @@ def measure_audio(folder: Path, rendition: AudioRendition) -> Track:
 
 def check_alignment(rungs: list[Track]) -> None:
     """
-    Make sure that a player can change the rung at every segment.
+    Check that the segments of all rungs begin at the same times, so that players can switch rungs.
 
     Raises:
-        TranscodeError: Some boundary differs.
+        TranscodeError: A segment boundary differs between rungs.
     """
     cuts = [[segment.duration_s for segment in rung.segments] for rung in rungs]
     if any(one != cuts[0] for one in cuts):

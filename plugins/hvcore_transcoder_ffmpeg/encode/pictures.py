@@ -48,7 +48,7 @@ class PartPictures:
 
 def chains(order: TranscodeOrder, span: Span, *, tone_map: bool) -> list[str]:
     """
-    Return the chains behind the rungs' that make posters and stills.
+    Return the filter chains that make posters and stills from the pictures of the rungs.
 
     Args:
         span: The frames that come; the graph counts them from 0.
@@ -69,7 +69,7 @@ def chains(order: TranscodeOrder, span: Span, *, tone_map: bool) -> list[str]:
 
 
 def outputs(order: TranscodeOrder) -> list[str]:
-    """Return the options that write the pictures, numbered in their order."""
+    """Return the ffmpeg options that write posters and stills, numbered in their order."""
     # 3 of 31: all are compressed once more, into thumbnails and sheets.
     options = _files(filters.POSTER, POSTERS_FOLDER)
     if order.still_interval_s:
@@ -93,7 +93,7 @@ def poster_frames(span: Span) -> list[int]:
 
 def still_moments(interval_s: int, span: Span, frames: int) -> list[int]:
     """
-    Return the moment of the video that each still of a part shows, in order.
+    Return the moment in seconds of the video that each still of a part shows, in order.
 
     Args:
         frames: How many the part has made.
@@ -112,7 +112,7 @@ def collect(
     folder: Path, order: TranscodeOrder, span: Span, *, made_s: float
 ) -> PartPictures:
     """
-    Choose the poster and name the stills; what is neither is removed.
+    Choose the poster and name the stills of a part; remove the other pictures.
 
     Args:
         made_s: How much of the video the part has made.

@@ -1,5 +1,5 @@
 """
-Give the segments of a part their place in the whole video.
+Write the sequence numbers and decode times of a part's segments for their place in the whole video.
 
 ffmpeg begins each output with decode time 0 and sequence number 1. The joined
 stream needs both to go on, so they are written again, in place.
@@ -23,10 +23,10 @@ _FLAGS_BYTES: Final = 4
 
 def place_rung(folder: Path, span: Span) -> None:
     """
-    Give all segments of a rung their place; call it once.
+    Renumber all segments of a rung for their place in the video; call it once.
 
     Args:
-        folder: Of the rung.
+        folder: The folder of the rung.
 
     Raises:
         Mp4Error: It is not what this service makes.
@@ -46,7 +46,7 @@ def place_rung(folder: Path, span: Span) -> None:
 
 def renumber(path: Path, *, sequence: int, decode_offset: int) -> None:
     """
-    Write a segment's sequence number, and add to its decode time.
+    Write the sequence number of a segment, and add an offset to its decode time.
 
     Args:
         sequence: From 1, counted over the whole track.

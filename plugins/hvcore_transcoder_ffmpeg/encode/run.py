@@ -1,4 +1,4 @@
-"""Run ffmpeg over a video, watching that it gets on."""
+"""Run ffmpeg, report its progress, and stop it if it hangs."""
 
 import errno
 import os
@@ -20,10 +20,10 @@ from hvcore_transcoder_ffmpeg.reasons import UNDECODABLE
 from hvcore_transcoder_ffmpeg.sandbox.process import ExitStatus
 
 STALL_S: Final = 120.0
-"""How long there may be no output: x264's slowest preset looks ahead 60 frames."""
+"""The seconds without output after which ffmpeg hangs: x264's slowest preset looks ahead 60 frames."""
 
 _LOOK_S: Final = 5.0
-"""How often the folder is looked at while no frame comes."""
+"""The seconds between two looks at the folder while no frame comes."""
 _MAX_LINE_BYTES: Final = 4096
 
 _ATTEMPT_FAILED: Final = "The video could not be encoded."
@@ -55,7 +55,7 @@ _NO_MEMORY: Final = "Cannot allocate memory"
 
 
 class ProgressCount(Enum):
-    """The count in ``-progress``: frames of the first rung, or µs of sound."""
+    """The unit of ffmpeg's progress (``-progress``): frames of the first rung, or µs of sound."""
 
     FRAMES = b"frame"
     MICROSECONDS = b"out_time_us"
@@ -63,11 +63,11 @@ class ProgressCount(Enum):
 
 class ProgressWatch:
     """
-    Reads ffmpeg's progress, passes it on, and stops what does not get on.
+    Reads the progress of ffmpeg, reports it, and stops ffmpeg if it hangs or writes without end.
 
     Args:
         counted: Which of ffmpeg's numbers shows its progress.
-        whole: What it will be at the end.
+        whole: The value of that number at the end.
         first_share: Where in the job's progress this command begins.
         last_share: Where it ends.
         max_bytes: More than this in the folder is a runaway.
@@ -100,7 +100,7 @@ class ProgressWatch:
         self._grew_at = self._looked_at = now()
 
     def take_output(self, data: bytes) -> None:
-        """Take a piece of what ``-progress`` prints."""
+        """Read a piece of the output of ffmpeg's option ``-progress``."""
         lines = (self._rest + data).split(b"\n")
         self._rest = lines.pop()[-_MAX_LINE_BYTES:]
         for line in lines:
@@ -110,10 +110,10 @@ class ProgressWatch:
 
     def tick(self) -> None:
         """
-        Let the core stop the work, and stop it where it hangs.
+        Call the core's ``check``, and stop ffmpeg if it hangs.
 
         Raises:
-            TranscodeError: It hangs, or writes without end.
+            TranscodeError: ffmpeg hangs, or writes without end.
             Exception: What the core raises.
         """
         self._workspace.check()
@@ -143,13 +143,13 @@ class ProgressWatch:
 
 def judge(ended: ExitStatus, folder: Path) -> None:
     """
-    Tell a source that nobody can encode from an attempt that went wrong.
+    Raise the error that fits how ffmpeg ended: a bad source, a full disk, or a failed attempt.
 
     Args:
         folder: Where it wrote.
 
     Raises:
-        UnusableSourceError: It would end like this every time.
+        UnusableSourceError: Every attempt with this source would end like this.
         UnavailableError: The disk is full; the job waits for room.
         TranscodeError: Another attempt may succeed.
     """
@@ -181,7 +181,7 @@ def _lacks_memory(log: str) -> bool:
 
 def require_room(ended: ExitStatus, folder: Path) -> None:
     """
-    Make sure that a program did not end for want of room.
+    Raise UnavailableError if a program ended because the disk is full.
 
     Its words are a hint only: it repeats texts of the source, which may say so in
     every attempt, for ever. So the disk is asked.
@@ -208,7 +208,7 @@ def _is_full(folder: Path) -> bool:
 
 
 def failed_attempt(ended: ExitStatus) -> TranscodeError:
-    """Return the error of an attempt that may go well the next time."""
+    """Return the TranscodeError of an attempt that may succeed the next time."""
     name = signal.Signals(ended.signal).name if ended.signal else f"{ended.status}"
     return TranscodeError(_ATTEMPT_FAILED, log=f"ended with {name}\n{ended.log}")
 

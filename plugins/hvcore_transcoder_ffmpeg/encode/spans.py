@@ -24,10 +24,10 @@ _MIN_LEAD_S: Final = 0.5
 @attrs.frozen(kw_only=True)
 class Span:
     """
-    A run of segments of a video of constant frame rate.
+    The frames of a run of segments in a video of constant frame rate.
 
     Attributes:
-        first_segment: Its number.
+        first_segment: The number of the first segment.
         end_segment: Exclusive; None is the video's end.
         total_s: Length of the whole video.
     """
@@ -53,7 +53,7 @@ class Span:
 
     @property
     def is_whole(self) -> bool:
-        """True if nothing is left to other parts."""
+        """True if the span covers the whole video."""
         return self.first_segment == 0 and self.end_segment is None
 
     @property
@@ -75,7 +75,7 @@ class Span:
     @property
     def end_frame(self) -> int:
         """
-        Number of the frame behind the last one.
+        The number of the frame behind the last frame of the span.
 
         At the video's end it is one that no rung can have.
         """
@@ -86,7 +86,7 @@ class Span:
 
     @property
     def last_frame(self) -> int:
-        """Number of the last frame, at the video's end, too."""
+        """The number of the last frame of the span, also at the video's end."""
         if self.end_segment is None:
             end_frame = round(self.total_s * self.frame_rate)
             return max(self.first_frame, end_frame - 1)
@@ -94,13 +94,13 @@ class Span:
 
     @property
     def max_frames(self) -> int:
-        """More frames it cannot have, and has exactly these if others follow."""
+        """The most frames of the span; exactly so many if further segments follow."""
         return max(1, self.end_frame - self.first_frame)
 
     @property
     def key_frames(self) -> str:
         """
-        The condition of a key frame, as ffmpeg's expression.
+        The ffmpeg expression that is true for each frame at which a segment begins.
 
         Counted in frames: products of whole numbers stay exact in floating
         point, where a time such as 180 * (1001/30000) may miss its boundary.
@@ -128,7 +128,7 @@ class Span:
         return ceil(segment * self._step)
 
     def is_complete(self, frames: int) -> bool:
-        """Return whether so many frames are all of them, as far as that is known."""
+        """Return whether a number of frames is all of the span, as far as that is known."""
         if self.end_segment is None:
             return frames > 0
         return frames == self.max_frames

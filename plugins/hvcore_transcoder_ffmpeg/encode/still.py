@@ -1,4 +1,4 @@
-"""Take one picture out of a published segment."""
+"""Make a picture from a published segment."""
 
 from pathlib import Path
 from typing import Final
@@ -37,7 +37,7 @@ def take_still(
     at_s: float,
 ) -> Path:
     """
-    Make a JPEG of the first frame at or after a moment.
+    Make a JPEG of the first frame at or after a moment of a segment.
 
     Args:
         at_s: From the first frame of the source.

@@ -1,4 +1,4 @@
-"""Find the programs: as configured, on PATH, or in Python packages."""
+"""Find ffmpeg and ffprobe: as configured, on PATH, or in Python packages."""
 
 import importlib
 import os
@@ -14,7 +14,7 @@ from hvcore.plugin_api import ConfigError
 @attrs.frozen(kw_only=True)
 class Binaries:
     """
-    A pair of programs that may serve.
+    The paths of an ffmpeg and an ffprobe that may be used.
 
     Attributes:
         origin: Where they come from, for operators.
@@ -25,7 +25,7 @@ class Binaries:
     origin: str
 
     def fingerprint(self) -> str:
-        """Return a text that changes when one of the programs does."""
+        """Return a text that changes when ffmpeg or ffprobe is replaced."""
         parts = []
         for path in (self.ffmpeg, self.ffprobe):
             status = path.stat()
@@ -35,7 +35,7 @@ class Binaries:
 
 def check_configured(ffmpeg: Path | None, ffprobe: Path | None) -> None:
     """
-    Refuse paths that lead to no program.
+    Raise ConfigError if a configured path leads to no program.
 
     Raises:
         ConfigError: Names the option and its fix.
@@ -53,7 +53,7 @@ def find_candidates(
     ffmpeg: Path | None = None, ffprobe: Path | None = None
 ) -> Iterator[Binaries]:
     """
-    Yield the pairs of programs of this machine, the preferred one first.
+    Yield the pairs of ffmpeg and ffprobe on this machine, the preferred pair first.
 
     Args:
         ffmpeg: Insist on this program.

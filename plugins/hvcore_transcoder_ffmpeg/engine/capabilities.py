@@ -1,4 +1,4 @@
-"""Choose the programs once, and remember what trying them has shown."""
+"""Choose the ffmpeg and ffprobe to use, and cache the results of trying them out."""
 
 import contextlib
 import json
@@ -34,7 +34,7 @@ def choose_engine(
     ffmpeg: Path | None, ffprobe: Path | None, *, cache: Path, work_dir: Path
 ) -> FfmpegEngine | None:
     """
-    Return the first pair of programs that can do the work.
+    Return the first pair of ffmpeg and ffprobe that can do the work.
 
     Args:
         ffmpeg: Insist on this program.
@@ -60,7 +60,7 @@ def choose_engine(
 
 
 def version_problem(version: str) -> str:
-    """Return a sentence if this version has a known hole, else ``""``."""
+    """Return a sentence if a version of ffmpeg has a known security hole, else ``""``."""
     found = re.match(r"n?(\d+)\.(\d+)(?:\.(\d+))?", version)
     if found is None:
         # A build from git carries no version to judge.

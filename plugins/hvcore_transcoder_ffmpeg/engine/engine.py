@@ -47,7 +47,7 @@ _12_BITS: Final = 12
 
 def video_encoder(pixel_format: PixelFormat) -> str:
     """
-    Return the encoder of a pixel format.
+    Return the name of the ffmpeg encoder for a pixel format.
 
     H.264 encoders have no 12 bits: libx264 silently makes 10 of them.
     """
@@ -57,7 +57,7 @@ def video_encoder(pixel_format: PixelFormat) -> str:
 @attrs.frozen(kw_only=True)
 class FfmpegEngine:
     """
-    A pair of programs and what trying them has shown.
+    An ffmpeg and its ffprobe, with the features that worked when they were tried out.
 
     Attributes:
         version: As ffmpeg prints it, such as ``5.1.9-0+deb12u1``.
@@ -84,16 +84,17 @@ class FfmpegEngine:
 
     @property
     def is_usable(self) -> bool:
-        """True if ordinary videos can be made with it."""
+        """True if ordinary videos can be made with this pair of programs."""
         return not self.missing
 
     def decoding(self, program: str) -> list[str]:
         """
-        Return the arguments before an input without which too much is decoded.
+        Return the input arguments that keep a program from decoding enhancement layers (LCEVC).
 
         A file may carry enhancements of its pictures for another decoder (LCEVC), which
         runs by itself, and in ffmpeg 8.1 to 9.0.2 writes where a file wants it to
-        (CVE-2026-125262). Exported, they are no more than data of which nothing is made.
+        (CVE-2026-125262). Exported, they are no more than data of which nothing is
+        made.
 
         Args:
             program: FFMPEG or FFPROBE.
@@ -104,5 +105,5 @@ class FfmpegEngine:
 
     @property
     def can_tone_map(self) -> bool:
-        """True if high dynamic range can be brought to a normal screen."""
+        """True if HDR pictures can be converted to SDR."""
         return {"zscale", "tonemap"} <= self.filters

@@ -1,4 +1,4 @@
-"""The programs of this machine and their confinement, looked for once."""
+"""Find the programs of this machine and a sandbox for them, once."""
 
 import threading
 from typing import Final
@@ -34,7 +34,7 @@ _NO_ENGINE: Final = "The service cannot process videos at the moment."
 
 class Machine:
     """
-    Finds programs on first use; may be used from any thread.
+    Finds ffmpeg, ffprobe and a sandbox on first use; may be used from any thread.
 
     Raises:
         ConfigError: A path of the options leads to no program.
@@ -49,7 +49,7 @@ class Machine:
         self._found: _Found | None = None
 
     def capabilities(self) -> Capabilities:
-        """Return the capabilities of this machine; from memory after the first call."""
+        """Return the capabilities of this machine's ffmpeg; from memory after the first call."""
         found = self._find()
         engine, sandbox = found.engine, found.choice.sandbox
         if engine is None or not engine.is_usable or sandbox is None:
@@ -76,7 +76,7 @@ class Machine:
 
     def ready(self) -> tuple[FfmpegEngine, Sandbox]:
         """
-        Return the engine and the sandbox of this machine, if both are usable.
+        Return the engine and the sandbox of this machine, and require that both are usable.
 
         Raises:
             UnavailableError: Something is missing here; jobs wait until it is

@@ -23,7 +23,7 @@ _DECODERS: Final = {
 
 def lacks(engine: FfmpegEngine, *, may_substitute: bool) -> tuple[Lack, ...]:
     """
-    Return missing optional features: one entry for each thing to install.
+    Return the optional features that an engine lacks: one entry for each thing to install.
 
     Args:
         may_substitute: AAC-LC takes the place of HE-AAC.

@@ -73,7 +73,7 @@ class _Made:
 
 def examine(binaries: Binaries, work_dir: Path) -> FfmpegEngine:
     """
-    Try the programs; takes about a second.
+    Try out an ffmpeg and its ffprobe, and return the engine with what works; takes about a second.
 
     Args:
         work_dir: For a temporary folder.

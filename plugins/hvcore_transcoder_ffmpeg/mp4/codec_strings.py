@@ -29,7 +29,7 @@ class SampleEntry:
     The codec and the picture format of a track's samples.
 
     Attributes:
-        codecs: RFC 6381.
+        codecs: The codec as CODECS attributes name it (RFC 6381).
         bit_depth: Of video; 0 for audio.
         chroma: Of video: 1 is 4:2:0, 2 is 4:2:2, 3 is 4:4:4.
         nal_length_bytes: Of the length before each NAL unit; 0 for audio.
@@ -47,7 +47,7 @@ class SampleEntry:
 
 def read_sample_entry(table: Mp4Box) -> SampleEntry:
     """
-    Read the only entry of a sample description table (``stsd``).
+    Return codec and picture format from the only entry of a sample description table (``stsd``).
 
     Raises:
         Mp4Error: It is none that this service makes.

@@ -59,7 +59,7 @@ class Fragment:
 
 def read_init(path: Path) -> InitSegment:
     """
-    Read an init segment.
+    Return the facts of a track from its init segment.
 
     Raises:
         Mp4Error: It is not what this service makes.
@@ -90,7 +90,7 @@ def read_init(path: Path) -> InitSegment:
 
 def read_fragment(path: Path, init: InitSegment) -> Fragment:
     """
-    Read a media segment, once for all purposes.
+    Return the times and samples of a media segment.
 
     Raises:
         Mp4Error: It is not what this service makes.

@@ -1,5 +1,5 @@
 """
-Take out of an init segment what tells who made it.
+Remove the names of programs and their versions from init segments.
 
 Parts of one video may be made by workers with different versions of ffmpeg. They
 share one init segment, so nothing in it may depend on the version; and viewers
@@ -29,7 +29,7 @@ _MUXER: Final = "udta"
 
 def make_neutral(path: Path) -> None:
     """
-    Write an init segment again, without the names of programs.
+    Rewrite an init segment without the names of programs.
 
     Raises:
         Mp4Error: It is not what this service makes.

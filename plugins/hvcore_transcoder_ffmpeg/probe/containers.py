@@ -66,7 +66,7 @@ PROBE_DECODERS: Final = f"{ENCODE_DECODERS},{CAPTION_DECODERS},{_OTHER_DECODERS}
 
 def sniff_container(source: Path) -> str:
     """
-    Tell the container from the first bytes; the file's name says nothing.
+    Return the name of ffmpeg's demuxer for a file, from its first bytes.
 
     Returns:
         The name of ffmpeg's demuxer: ``mov``, ``matroska`` or ``avi``.
@@ -91,7 +91,7 @@ def sniff_container(source: Path) -> str:
 
 def require_unlocked(source: Path) -> None:
     """
-    Refuse an mp4 whose pictures are encrypted: they look like damaged ones.
+    Raise UnusableSourceError if the pictures of an MP4 are encrypted.
 
     Raises:
         UnusableSourceError: They are.
@@ -121,7 +121,7 @@ def _sample_entries(movie: bytes) -> Iterator[str]:
 
 
 def read_movie(file: BinaryIO) -> bytes:
-    """Return the content of an mp4's index, nothing where it cannot be found."""
+    """Return the content of an MP4's index (``moov``), or no bytes if it is not found."""
     for start, end in islice(_movies(file), 1):
         file.seek(start)
         return file.read(max(0, min(end - start, _MAX_MOVIE_BYTES)))
@@ -129,7 +129,7 @@ def read_movie(file: BinaryIO) -> bytes:
 
 
 def count_recordings(source: Path, container: str) -> int:
-    """Count the recordings that stand one behind the other, as far as their sizes tell."""
+    """Return the number of recordings that stand one behind the other in a file."""
     with source.open("rb") as file:
         if container == "mov":
             return max(1, sum(1 for _ in _movies(file)))
@@ -155,7 +155,7 @@ def _movies(file: BinaryIO) -> Iterator[tuple[int, int]]:
 
 
 def input_options(source: Path, container: str, decoders: str) -> list[str]:
-    """Return the arguments that open a source and nothing else."""
+    """Return the ffmpeg arguments that open a source with one demuxer and listed decoders only."""
     return [
         # A container may name other addresses and files; none but a local
         # file is opened, and the sandbox shows just this one.

@@ -15,7 +15,7 @@ _READ_BYTES: Final = 4 * 1024 * 1024
 
 def judge_probe(ended: ExitStatus, path: Path, check: Callable[[], None]) -> None:
     """
-    Tell a file that cannot be read from a machine that could not read it.
+    Raise the error that fits how ffprobe ended: a bad file, or a machine that could not read it.
 
     Args:
         path: The file.

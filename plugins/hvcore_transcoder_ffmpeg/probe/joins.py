@@ -1,10 +1,12 @@
 """
-Recordings that stand in one file, one behind the other.
+Put recordings in order that stand one behind the other in one file.
 
 A page that pauses a recording, and puts together what it got, makes such a file: behind
 the first recording the clock begins again. Everything is shown in the order in which it
-stands. Where a recording begins is found in the order of packets; the filters that shift
-its pictures and its sound find it again by the same sign: time goes back, and not only to
+stands. Where a recording begins is found in the order of packets; the filters that
+shift
+its pictures and its sound find it again by the same sign: time goes back, and not only
+to
 where it was before a single time that is wrong.
 """
 
@@ -97,7 +99,7 @@ class _Track:
 
 class Joins:
     """
-    Follow the packets of a file, and say when they are shown.
+    Follows the packets of a file, finds where recordings begin, and shifts their times.
 
     Args:
         reordered: By index, how many fields a picture of a track has whose packets come
@@ -119,7 +121,7 @@ class Joins:
 
     @property
     def are_too_many(self) -> bool:
-        """True if not all of them are followed."""
+        """True if the file has more recordings than are followed."""
         return self.recordings > MAX_RECORDINGS
 
     def steps_s(self) -> dict[int, tuple[float, ...]]:

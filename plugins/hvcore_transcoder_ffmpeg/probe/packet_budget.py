@@ -1,5 +1,5 @@
 """
-The number of packets that a track may have.
+Limit the number of packets that a track may have.
 
 Each costs some microseconds to read, and to complain of where it is damaged: 100 MB
 of packets of one byte, in a video of two seconds, kept an encoder for minutes.
@@ -25,7 +25,7 @@ TOO_MANY: Final = (
 
 class PacketBudget:
     """
-    Follow the packets of one track while they are listed.
+    Counts the packets of one track while they are listed, and refuses too many.
 
     What a track may have more than the average fills up as its time goes on, and
     no faster: a packet that claims to be late buys no more than PACKETS_AT_ONCE.
@@ -38,7 +38,7 @@ class PacketBudget:
         self._end_s = start_s + MAX_SOURCE_DURATION_S
 
     def take(self) -> bool:
-        """Take a packet; tell whether it is time to look."""
+        """Count a packet; return whether it is time to call ``look``."""
         self._count += 1
         return self._count % LOOKS_EVERY == 0
 

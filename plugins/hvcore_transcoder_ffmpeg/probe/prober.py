@@ -111,10 +111,10 @@ class Prober:
 
     def probe(self, workspace: Workspace) -> SourceInfo:
         """
-        Return the facts about a source that the core needs.
+        Return the facts of the workspace's source that the core needs.
 
         Raises:
-            UnusableSourceError: It cannot be made into a video.
+            UnusableSourceError: The source cannot be made into a video.
             TranscodeError: This machine could not find out.
         """
         found = self._by_outline(workspace)
@@ -179,7 +179,7 @@ class Prober:
 
     def streams(self, workspace: Workspace) -> Streams:
         """
-        Read the file's headers and its first picture; takes about 0.2 s.
+        Return the streams of the source from its headers and first picture; takes about 0.2 s.
 
         Raises:
             UnusableSourceError: It cannot be made into a video.
@@ -190,7 +190,7 @@ class Prober:
 
     def headers(self, workspace: Workspace) -> Streams:
         """
-        Read the headers of a file that was made here; takes about 0.1 s.
+        Return the streams of a file that this service made, from its headers; takes about 0.1 s.
 
         Raises:
             UnusableSourceError: It is not what was made here.

@@ -12,10 +12,10 @@ from hvcore_transcoder_ffmpeg.reasons import UNREADABLE
 
 def parse(report: bytes) -> dict[str, Any]:
     """
-    Read a whole report.
+    Return ffprobe's JSON report as an object.
 
     Raises:
-        UnusableSourceError: It is none.
+        UnusableSourceError: The text is no report of ffprobe.
     """
     try:
         content = json.loads(report.decode(errors="replace"))
@@ -25,26 +25,26 @@ def parse(report: bytes) -> dict[str, Any]:
 
 
 def dict_of(content: dict[str, Any], key: str) -> dict[str, Any]:
-    """Return an object within an object; an empty one if there is none."""
+    """Return the object under a key of a JSON object; an empty one if there is none."""
     found = content.get(key)
     return found if isinstance(found, dict) else {}
 
 
 def list_of(content: dict[str, Any], key: str) -> list[Any]:
-    """Return a list within an object; an empty one if there is none."""
+    """Return the list under a key of a JSON object; an empty one if there is none."""
     found = content.get(key)
     return found if isinstance(found, list) else []
 
 
 def known(stream: dict[str, Any], key: str) -> str:
-    """Return a name of ffmpeg's, ``""`` where the file does not say."""
+    """Return a field of ffprobe's report that is a name of ffmpeg's; ``""`` if the file does not say."""
     value = str(stream.get(key, ""))
     is_said = re.fullmatch(r"[a-z0-9-]{1,32}", value) and value != "unknown"
     return value if is_said else ""
 
 
 def number(content: dict[str, Any], key: str) -> float:
-    """Return a number; 0 if there is none."""
+    """Return a field of ffprobe's report as a number; 0 if it is none."""
     try:
         found = float(content.get(key) or 0)
     except (TypeError, ValueError):
@@ -53,13 +53,13 @@ def number(content: dict[str, Any], key: str) -> float:
 
 
 def integer(content: dict[str, Any], key: str) -> int:
-    """Return a whole number; 0 if there is none."""
+    """Return a field of ffprobe's report as a whole number; 0 if it is none."""
     found = number(content, key)
     return int(found) if abs(found) < 2**53 else 0
 
 
 def rate(stream: dict[str, Any], key: str) -> Fraction:
-    """Return a quotient; 0 if there is none."""
+    """Return a field of ffprobe's report, such as ``30/1``, as a fraction; 0 if it is none."""
     found = re.fullmatch(r"(\d{1,10})[/:](\d{1,10})", str(stream.get(key, "")))
     if found is None or int(found.group(2)) == 0:
         return Fraction(0)

@@ -13,7 +13,7 @@ from hvcore_transcoder_ffmpeg.reasons import SEND_AGAIN
 
 def told(streams: Streams, timeline: Timeline, there: int) -> Streams:
     """
-    Return the streams with what their packets tell of recordings behind each other.
+    Return the streams with the joins of recordings that the times of packets show.
 
     Args:
         there: How many recordings the file has at the least.
@@ -43,7 +43,7 @@ def told_of_copy(streams: Streams, timeline: Timeline, there: int) -> Streams:
 
 def length_s(streams: Streams, timeline: Timeline, rate: Fraction) -> float:
     """
-    Return the length of a source.
+    Return the length of a source in seconds.
 
     Args:
         rate: Of its pictures.
@@ -55,12 +55,12 @@ def length_s(streams: Streams, timeline: Timeline, rate: Fraction) -> float:
 
 def require_enough(there_s: float, declared_s: float) -> None:
     """
-    Refuse a file that was cut off before anything worth watching.
+    Refuse a source that was cut off so early that too little is worth watching.
 
     One segment is, and so is half of a video that is shorter.
 
     Raises:
-        UnusableSourceError: It was.
+        UnusableSourceError: Too little of the source is there.
     """
     if there_s < min(SEGMENT_S, declared_s / 2):
         raise UnusableSourceError(

@@ -62,7 +62,7 @@ after them: ten minutes of the highest usual rate. Beyond, they count as pauses.
 @attrs.frozen(kw_only=True)
 class Timeline:
     """
-    The pictures' times.
+    The presentation times of a source's pictures, summed up.
 
     Attributes:
         count: Packets with a picture to show.
@@ -101,7 +101,7 @@ class Timeline:
 
 class TimelineReader:
     """
-    Follow ffprobe's list of packets while it is printed.
+    Reads ffprobe's list of packets while it is printed, and computes the timeline of the pictures.
 
     Args:
         start_s: The time with which the file begins.
@@ -145,7 +145,7 @@ class TimelineReader:
 
     def feed(self, data: bytes) -> None:
         """
-        Take the next piece of the list.
+        Read the next piece of ffprobe's list of packets.
 
         Raises:
             UnusableSourceError: A limit is broken already.
@@ -254,7 +254,7 @@ class TimelineReader:
 
 def frame_rate(video: VideoStream, timeline: Timeline) -> Fraction:
     """
-    Return the constant rate that shows every picture.
+    Return the constant frame rate at which every picture of a source is shown.
 
     A source of variable rate gets the rate of its clock where that is a
     usual one, else the next higher usual rate above its average, so that no

@@ -74,7 +74,7 @@ def is_attached(stream: dict[str, Any]) -> bool:
 
 
 def choose(videos: Sequence[dict[str, Any]], whole_s: float) -> dict[str, Any]:
-    """Return the video that is meant: the largest, for the longest time."""
+    """Return the main video track: the largest picture, for the longest time."""
 
     def extent(one: dict[str, Any]) -> float:
         area = integer(one, "width") * integer(one, "height")
@@ -88,7 +88,7 @@ def choose(videos: Sequence[dict[str, Any]], whole_s: float) -> dict[str, Any]:
 
 def video_stream(stream: dict[str, Any], picture: ContainerPicture) -> VideoStream:
     """
-    Describe the video by its headers.
+    Return the description of a video track by its headers.
 
     Raises:
         UnusableSourceError: It is over a limit, or of a kind that cannot be shown.

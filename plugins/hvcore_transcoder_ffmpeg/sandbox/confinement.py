@@ -64,7 +64,7 @@ class Sandbox:
 
     @property
     def level(self) -> str:
-        """The name of the confinement, for operators."""
+        """The name of the kind of confinement, for operators."""
         return "bwrap" if self.bwrap else "rlimits"
 
     def command(
@@ -76,7 +76,7 @@ class Sandbox:
         writable: Path | None = None,
     ) -> list[str]:
         """
-        Return the argument list that runs a program confined.
+        Return the command line that runs a program in the sandbox.
 
         Resource limits are set outside and inherited, so they hold for
         bubblewrap as well; it needs a few megabytes of the address space.
@@ -134,7 +134,7 @@ class SandboxChoice:
 
 def choose_sandbox(wanted: str, programs: Sequence[Path]) -> SandboxChoice:
     """
-    Find out by trying which confinement works here.
+    Return the confinement for programs on this machine: by the option, and by trying what works.
 
     Args:
         wanted: ``auto``, ``bwrap`` or ``rlimits``.

@@ -13,7 +13,7 @@ from hvcore.plugin_api import TranscodeError
 
 def require_plain_files(folder: Path) -> None:
     """
-    Make sure that there is nothing but files and folders, at any depth.
+    Raise TranscodeError if a folder has anything but plain files and folders, at any depth.
 
     Call it when the program has ended, and before anything is read.
 

@@ -104,7 +104,7 @@ def supervise(
     take_log: Callable[[bytes], None] = lambda _: None,
 ) -> ExitStatus:
     """
-    Run a command and wait for it.
+    Run a command under supervision, wait for its end, and return its exit status.
 
     Call it from the main thread, or from one that outlives the child: the
     kernel kills the child when the thread that started it ends.

@@ -104,7 +104,7 @@ _TABLES: Final[Mapping[str, _Table]] = {
 
 def syscall_filter() -> bytes:
     """
-    Return the filter of this machine, as the kernel takes it.
+    Return the seccomp filter for this machine's architecture, as the kernel takes it.
 
     Returns:
         ``b""`` where none is known: not Linux, or another architecture.

@@ -4,7 +4,6 @@ The end of an installation: its tables, and the paths of its objects.
 Another program may have tables beside ours, and of the same names in another schema.
 """
 
-import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
@@ -38,6 +37,15 @@ _IS_OURS: Final = sa.text(
 _EXTENSIONS_HERE: Final = sa.text(
     "SELECT extname FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace "
     "WHERE nspname = :schema"
+)
+
+_REFERRING: Final = sa.text(
+    'SELECT there.name, keys."table" FROM sqlite_master AS there, '
+    "pragma_foreign_key_list(there.name) AS keys WHERE there.type = 'table' "
+    "ORDER BY there.name"
+)
+_NEEDED: Final = (
+    "Something of another program refers to these tables; remove it first: "
 )
 
 
@@ -117,15 +125,34 @@ def _droppable(engine: Engine) -> Iterator[Connection]:
 
 
 def _drop_all(connection: Connection) -> None:
-    drop_search_index(connection)
     prefix = prefix_of(connection.dialect)
-    quote = connection.dialect.identifier_preparer.quote
-    names = [table.name for table in reversed(metadata.sorted_tables)]
-    real = [quote(prefix + name) for name in (*names, VERSION_TABLE)]
-    # Tables that refer to one another go in one statement, where there is one.
+    tables = [table.name for table in reversed(metadata.sorted_tables)]
+    names = [prefix + name for name in (*tables, VERSION_TABLE)]
     on_server = connection.dialect.name == "postgresql"
+    if not on_server:
+        _refuse_referring(connection, names)
+    drop_search_index(connection)
+    quote = connection.dialect.identifier_preparer.quote
+    real = [quote(name) for name in names]
+    # Tables that refer to one another go in one statement, where there is one.
     for part in [", ".join(real)] if on_server else real:
         _drop(connection, f"DROP TABLE IF EXISTS {part}")
+
+
+def _refuse_referring(connection: Connection, names: Sequence[str]) -> None:
+    """
+    Refuse to drop tables of SQLite to which a table of another program refers.
+
+    There a drop deletes all rows first, and with them those of other tables, as their
+    foreign keys say (ON DELETE CASCADE); a deferred key complains at the commit only.
+
+    Source: SQLite, "Foreign Key Support", section 5.
+    """
+    # Names of SQLite have no case.
+    ours = {name.lower() for name in names}
+    for name, target in connection.execute(_REFERRING):
+        if target.lower() in ours and name.lower() not in ours:
+            raise ConfigError(f"{_NEEDED}table {name} refers to {target}")
 
 
 def _drop(connection: Connection, statement: str) -> None:
@@ -134,15 +161,11 @@ def _drop(connection: Connection, statement: str) -> None:
     except (DBAPIError, UnavailableError) as exc:
         cause = exc.__cause__ if isinstance(exc, UnavailableError) else exc
         origin = getattr(cause, "orig", cause)
-        # dependent_objects_still_exist; and SQLite's foreign keys.
-        is_needed = getattr(origin, "sqlstate", "") == "2BP01"
-        if not is_needed and not isinstance(origin, sqlite3.IntegrityError):
+        # dependent_objects_still_exist
+        if getattr(origin, "sqlstate", "") != "2BP01":
             raise
         detail = getattr(getattr(origin, "diag", None), "message_detail", "") or origin
-        raise ConfigError(
-            "Something of another program refers to these tables; remove it first: "
-            f"{detail}"
-        ) from exc
+        raise ConfigError(f"{_NEEDED}{detail}") from exc
 
 
 def drop_schema(engine: Engine) -> None:

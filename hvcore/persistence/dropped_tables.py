@@ -24,7 +24,12 @@ from hvcore.persistence.engine import (
 )
 from hvcore.persistence.migrate import SCHEMA_MARK
 from hvcore.persistence.naming import prefix_of
-from hvcore.persistence.schema_version import BEHIND, VERSION_TABLE, schema_version
+from hvcore.persistence.schema_version import (
+    BEHIND,
+    VERSION_TABLE,
+    read_version,
+    schema_version,
+)
 from hvcore.persistence.tables import metadata, organizations, videos
 from hvcore.persistence.videos.search_index import drop_search_index
 
@@ -50,27 +55,60 @@ _NEEDED: Final = (
 
 
 def tables_place(engine: Engine) -> str:
-    """Return the name of what has the tables: the schema, or else the database."""
-    return schema_of(engine) or (engine.url.database or "").rpartition("/")[2]
+    """
+    Return the name of what has the tables: the schema, or else the database.
+
+    Raises:
+        UnavailableError: The database does not answer.
+    """
+    name = schema_of(engine) or (engine.url.database or "").rpartition("/")[2]
+    if name:
+        return name
+    # The URL leaves it to the server or the environment.
+    with reading(engine) as connection:
+        return str(connection.execute(sa.select(sa.func.current_database())).scalar())
 
 
 def refuse_unknown_tables(engine: Engine) -> None:
     """
-    Refuse tables that this version does not know all of.
+    Refuse tables that are not exactly those of this version, if there are any.
+
+    The version alone may be another program's: it may count in four digits, too.
 
     Raises:
-        ConfigError: They are of a newer version, of an unfinished copy, or of another
+        ConfigError: They are of another version, of an unfinished copy, or of another
             program.
         UnavailableError: The database does not answer.
     """
-    there = schema_version(engine)
-    why = there.why_unusable()
-    if why and why != BEHIND:
-        raise ConfigError(why)
-    if there.is_newer:
+    with reading(engine) as connection:
+        there = read_version(connection)
+        if there.is_empty:
+            return
+        why = there.why_unusable()
+        if why == BEHIND:
+            raise ConfigError(
+                "The tables are of an older version of hvcore, or another program's. If "
+                "they are hvcore's, run hv.migrate() with this version first."
+            )
+        if why:
+            raise ConfigError(why)
+        if there.is_newer:
+            raise ConfigError(
+                "A newer version of hvcore has expanded the database; uninstall it with "
+                "that version."
+            )
+        _refuse_missing(connection)
+
+
+def _refuse_missing(connection: Connection) -> None:
+    prefix = prefix_of(connection.dialect)
+    has_table = sa.inspect(connection).has_table
+    names = sorted(prefix + name for name in metadata.tables)
+    missing = [name for name in names if not has_table(name)]
+    if missing:
         raise ConfigError(
-            "A newer version of hvcore has expanded the database; uninstall it with that "
-            "version."
+            f"The tables are not all of hvcore's: {', '.join(missing[:3])} is not there. "
+            "If alembic_version is another program's, there is nothing to uninstall."
         )
 
 

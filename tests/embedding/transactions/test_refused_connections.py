@@ -100,6 +100,8 @@ def test_a_server_that_is_reached_by_another_address_is_the_same(
     (socket_dir,) = (on_server.connection.info.host,)
     (tmp_path / "by another name").symlink_to(socket_dir)
     with psycopg.connect(on_server.url, host=f"{tmp_path}/by another name") as another:
+        another.execute("SET TimeZone = 'Asia/Tokyo'")
+        another.execute("SET datestyle = 'German'")
         upload = on_server.environment.in_transaction(another).grant_upload(
             file_name="a.mp4"
         )

@@ -227,10 +227,11 @@ def _drop_own_schema(connection: Connection, schema: str) -> None:
         return
     here = connection.execute(_EXTENSIONS_HERE, {"schema": schema}).scalars().all()
     drops = [f"DROP EXTENSION {name}" for name in _EXTENSIONS if name in here]
-    for statement in (*drops, f"DROP SCHEMA {schema}"):
-        try:
-            with connection.begin_nested():
+    # All or none: the schema that stays has its extensions.
+    try:
+        with connection.begin_nested():
+            for statement in (*drops, f"DROP SCHEMA {schema}"):
                 connection.exec_driver_sql(statement)
-        except (DBAPIError, UnavailableError):
-            # In use by others, or not ours to drop: it stays, and so does the schema.
-            return
+    except (DBAPIError, UnavailableError):
+        # In use by others, or not ours to drop.
+        return

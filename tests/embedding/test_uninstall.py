@@ -202,9 +202,11 @@ def test_a_table_of_the_host_in_the_schema_keeps_the_schema(
 ) -> None:
     with host.engine.begin() as connection:
         connection.execute(sa.text("CREATE TABLE hv.bills (id VARCHAR(9))"))
+    extensions = host.rows("SELECT extname FROM pg_extension ORDER BY 1")
     with embedded(host, tmp_path, MemoryStorage()) as hv:
         hv.uninstall(confirm="hv", removes_files=False)
 
+    assert host.rows("SELECT extname FROM pg_extension ORDER BY 1") == extensions
     found = {name for name in names(host) if name.startswith("hv")}
     assert found == {"hv", "hv.bills"}
 

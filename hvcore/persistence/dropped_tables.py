@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
-from hvcore.domain.ids import OrgId, VideoId
+from hvcore.domain.ids import EnvId, OrgId, VideoId
 from hvcore.domain.media_paths import media_prefix
 from hvcore.domain.uploads.grants import uploads_prefix
 from hvcore.errors import ConfigError, UnavailableError
@@ -30,7 +30,7 @@ from hvcore.persistence.schema_version import (
     read_version,
     schema_version,
 )
-from hvcore.persistence.tables import metadata, organizations, videos
+from hvcore.persistence.tables import environments, metadata, videos
 from hvcore.persistence.videos.search_index import drop_search_index
 
 _EXTENSIONS: Final = ("pg_trgm", "btree_gin")
@@ -124,8 +124,15 @@ def object_prefixes(engine: Engine) -> Sequence[str]:
     with reading(engine) as connection:
         of_videos = connection.execute(sa.select(videos.c.id)).scalars()
         found = [media_prefix(VideoId(one)) for one in of_videos]
-        of_organizations = connection.execute(sa.select(organizations.c.id)).scalars()
-        return [*found, *(uploads_prefix(OrgId(one)) for one in of_organizations)]
+        # An organization's name is not ours alone: a host's own folder may have it.
+        of_environments = connection.execute(
+            sa.select(environments.c.org_id, environments.c.id)
+        )
+        uploads = [
+            uploads_prefix(OrgId(org_id), EnvId(env_id))
+            for org_id, env_id in of_environments
+        ]
+        return [*found, *uploads]
 
 
 def drop_tables(engine: Engine) -> None:

@@ -85,7 +85,7 @@ def test_files_of_videos_go_and_those_of_others_stay(
 ) -> None:
     others = {
         path: MemoryObject(data=b"of the host")
-        for path in ("media/logo.png", "uploads/of-the-host/a.txt", "invoices/1.pdf")
+        for path in ("media/logo.png", "uploads/shop/a.txt", "invoices/1.pdf")
     }
     storage = MemoryStorage(dict(others))
     with embedded(host, tmp_path, storage) as hv:

@@ -108,7 +108,12 @@ class TableWiring(Backends):
             yield name, one.prepare
 
     def tables_place(self) -> str:
-        """Return the name of the schema that has the tables, or else of the database."""
+        """
+        Return the name of what has the tables: the schema, or else the database.
+
+        Raises:
+            UnavailableError: The database does not answer.
+        """
         return tables_place(self.engine)
 
     def uninstall(self, *, removes_objects: bool) -> Sequence[str]:
@@ -122,8 +127,8 @@ class TableWiring(Backends):
             The names of the backends that cannot remove their tables.
 
         Raises:
-            ConfigError: The tables are of a newer version, or another program's refer
-                to them; nothing is removed.
+            ConfigError: The tables are of another version or not all there, or another
+                program's refer to them; nothing is removed.
             UnavailableError: The database or the storage does not answer.
         """
         refuse_unknown_tables(self.engine)

@@ -161,11 +161,13 @@ class EmbeddedEnvironment(GrantsUploads):
         """
         wanted = read_arguments(VideoChangeRequest, changes, CHANGES)
         seen = None if if_match is None else IfMatch(tags=frozenset({if_match}))
-        services = self._services
-        services.editing.change(
-            self._caller, self.org_id, video_id, wanted.changes(), if_match=seen
+        editing = self._services.editing
+        # Not asked for again: a database that is silent just then undoes nothing.
+        return described(
+            editing.change(
+                self._caller, self.org_id, video_id, wanted.changes(), if_match=seen
+            )
         )
-        return self.find(video_id)
 
     def upload(
         self,
@@ -252,7 +254,7 @@ class EmbeddedEnvironment(GrantsUploads):
             wanted.file_wanted(),
             wanted.video.video_wanted(),
         )
-        return self.find(made.id)
+        return described(made)
 
     def delete(self, video_id: str) -> None:
         """

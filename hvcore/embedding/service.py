@@ -225,7 +225,8 @@ class EmbeddedService:
 
         Raises:
             ConfigError: ``confirm`` is another name, which the text has; or the tables
-                are of a newer version, or others refer to them. Nothing is removed.
+                are of another version or not all there, or others refer to them.
+                Nothing is removed.
             UnavailableError: The database or the storage does not answer.
         """
         services = self._process.services

@@ -4,7 +4,6 @@ Remove the tables of an installation, and list the storage paths of its files.
 Another program may have tables in the same database, and of the same names in another schema.
 """
 
-import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
@@ -13,7 +12,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
-from hvcore.domain.ids import OrgId, VideoId
+from hvcore.domain.ids import EnvId, OrgId, VideoId
 from hvcore.domain.media_paths import media_prefix
 from hvcore.domain.uploads.grants import uploads_prefix
 from hvcore.errors import ConfigError, UnavailableError
@@ -25,8 +24,13 @@ from hvcore.persistence.engine import (
 )
 from hvcore.persistence.migrate import SCHEMA_MARK
 from hvcore.persistence.naming import prefix_of
-from hvcore.persistence.schema_version import BEHIND, VERSION_TABLE, schema_version
-from hvcore.persistence.tables import metadata, organizations, videos
+from hvcore.persistence.schema_version import (
+    BEHIND,
+    VERSION_TABLE,
+    read_version,
+    schema_version,
+)
+from hvcore.persistence.tables import environments, metadata, videos
 from hvcore.persistence.videos.search_index import drop_search_index
 
 _EXTENSIONS: Final = ("pg_trgm", "btree_gin")
@@ -40,29 +44,71 @@ _EXTENSIONS_HERE: Final = sa.text(
     "WHERE nspname = :schema"
 )
 
+_REFERRING: Final = sa.text(
+    'SELECT there.name, keys."table" FROM sqlite_master AS there, '
+    "pragma_foreign_key_list(there.name) AS keys WHERE there.type = 'table' "
+    "ORDER BY there.name"
+)
+_NEEDED: Final = (
+    "Something of another program refers to these tables; remove it first: "
+)
+
 
 def tables_place(engine: Engine) -> str:
-    """Return the name of the schema that has the tables, or else of the database."""
-    return schema_of(engine) or (engine.url.database or "").rpartition("/")[2]
+    """
+    Return the name of what has the tables: the schema, or else the database.
+
+    Raises:
+        UnavailableError: The database does not answer.
+    """
+    name = schema_of(engine) or (engine.url.database or "").rpartition("/")[2]
+    if name:
+        return name
+    # The URL leaves it to the server or the environment.
+    with reading(engine) as connection:
+        return str(connection.execute(sa.select(sa.func.current_database())).scalar())
 
 
 def refuse_unknown_tables(engine: Engine) -> None:
     """
-    Raise ConfigError if this version does not know all of the tables.
+    Refuse tables that are not exactly those of this version, if there are any.
+
+    The version alone may be another program's: it may count in four digits, too.
 
     Raises:
-        ConfigError: The tables are of a newer version, of an unfinished copy, or of another
+        ConfigError: They are of another version, of an unfinished copy, or of another
             program.
         UnavailableError: The database does not answer.
     """
-    there = schema_version(engine)
-    why = there.why_unusable()
-    if why and why != BEHIND:
-        raise ConfigError(why)
-    if there.is_newer:
+    with reading(engine) as connection:
+        there = read_version(connection)
+        if there.is_empty:
+            return
+        why = there.why_unusable()
+        if why == BEHIND:
+            raise ConfigError(
+                "The tables are of an older version of hvcore, or another program's. If "
+                "they are hvcore's, run hv.migrate() with this version first."
+            )
+        if why:
+            raise ConfigError(why)
+        if there.is_newer:
+            raise ConfigError(
+                "A newer version of hvcore has expanded the database; uninstall it with "
+                "that version."
+            )
+        _refuse_missing(connection)
+
+
+def _refuse_missing(connection: Connection) -> None:
+    prefix = prefix_of(connection.dialect)
+    has_table = sa.inspect(connection).has_table
+    names = sorted(prefix + name for name in metadata.tables)
+    missing = [name for name in names if not has_table(name)]
+    if missing:
         raise ConfigError(
-            "A newer version of hvcore has expanded the database; uninstall it with that "
-            "version."
+            f"The tables are not all of hvcore's: {', '.join(missing[:3])} is not there. "
+            "If alembic_version is another program's, there is nothing to uninstall."
         )
 
 
@@ -78,8 +124,15 @@ def object_prefixes(engine: Engine) -> Sequence[str]:
     with reading(engine) as connection:
         of_videos = connection.execute(sa.select(videos.c.id)).scalars()
         found = [media_prefix(VideoId(one)) for one in of_videos]
-        of_organizations = connection.execute(sa.select(organizations.c.id)).scalars()
-        return [*found, *(uploads_prefix(OrgId(one)) for one in of_organizations)]
+        # An organization's name is not ours alone: a host's own folder may have it.
+        of_environments = connection.execute(
+            sa.select(environments.c.org_id, environments.c.id)
+        )
+        uploads = [
+            uploads_prefix(OrgId(org_id), EnvId(env_id))
+            for org_id, env_id in of_environments
+        ]
+        return [*found, *uploads]
 
 
 def drop_tables(engine: Engine) -> None:
@@ -117,15 +170,34 @@ def _droppable(engine: Engine) -> Iterator[Connection]:
 
 
 def _drop_all(connection: Connection) -> None:
-    drop_search_index(connection)
     prefix = prefix_of(connection.dialect)
-    quote = connection.dialect.identifier_preparer.quote
-    names = [table.name for table in reversed(metadata.sorted_tables)]
-    real = [quote(prefix + name) for name in (*names, VERSION_TABLE)]
-    # Tables that refer to one another go in one statement, where there is one.
+    tables = [table.name for table in reversed(metadata.sorted_tables)]
+    names = [prefix + name for name in (*tables, VERSION_TABLE)]
     on_server = connection.dialect.name == "postgresql"
+    if not on_server:
+        _refuse_referring(connection, names)
+    drop_search_index(connection)
+    quote = connection.dialect.identifier_preparer.quote
+    real = [quote(name) for name in names]
+    # Tables that refer to one another go in one statement, where there is one.
     for part in [", ".join(real)] if on_server else real:
         _drop(connection, f"DROP TABLE IF EXISTS {part}")
+
+
+def _refuse_referring(connection: Connection, names: Sequence[str]) -> None:
+    """
+    Refuse to drop tables of SQLite to which a table of another program refers.
+
+    There a drop deletes all rows first, and with them those of other tables, as their
+    foreign keys say (ON DELETE CASCADE); a deferred key complains at the commit only.
+
+    Source: SQLite, "Foreign Key Support", section 5.
+    """
+    # Names of SQLite have no case.
+    ours = {name.lower() for name in names}
+    for name, target in connection.execute(_REFERRING):
+        if target.lower() in ours and name.lower() not in ours:
+            raise ConfigError(f"{_NEEDED}table {name} refers to {target}")
 
 
 def _drop(connection: Connection, statement: str) -> None:
@@ -134,15 +206,11 @@ def _drop(connection: Connection, statement: str) -> None:
     except (DBAPIError, UnavailableError) as exc:
         cause = exc.__cause__ if isinstance(exc, UnavailableError) else exc
         origin = getattr(cause, "orig", cause)
-        # dependent_objects_still_exist; and SQLite's foreign keys.
-        is_needed = getattr(origin, "sqlstate", "") == "2BP01"
-        if not is_needed and not isinstance(origin, sqlite3.IntegrityError):
+        # dependent_objects_still_exist
+        if getattr(origin, "sqlstate", "") != "2BP01":
             raise
         detail = getattr(getattr(origin, "diag", None), "message_detail", "") or origin
-        raise ConfigError(
-            "Something of another program refers to these tables; remove it first: "
-            f"{detail}"
-        ) from exc
+        raise ConfigError(f"{_NEEDED}{detail}") from exc
 
 
 def drop_schema(engine: Engine) -> None:
@@ -166,10 +234,11 @@ def _drop_own_schema(connection: Connection, schema: str) -> None:
         return
     here = connection.execute(_EXTENSIONS_HERE, {"schema": schema}).scalars().all()
     drops = [f"DROP EXTENSION {name}" for name in _EXTENSIONS if name in here]
-    for statement in (*drops, f"DROP SCHEMA {schema}"):
-        try:
-            with connection.begin_nested():
+    # All or none: the schema that stays has its extensions.
+    try:
+        with connection.begin_nested():
+            for statement in (*drops, f"DROP SCHEMA {schema}"):
                 connection.exec_driver_sql(statement)
-        except (DBAPIError, UnavailableError):
-            # In use by others, or not ours to drop: it stays, and so does the schema.
-            return
+    except (DBAPIError, UnavailableError):
+        # In use by others, or not ours to drop.
+        return

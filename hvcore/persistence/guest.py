@@ -145,6 +145,16 @@ class GuestUnitOfWork(SqlUnitOfWork):
 
     def _begin(self) -> None:
         driver = self._host.begin()
+        was_open = driver.is_in_transaction
+        try:
+            self._begin_on(driver)
+        except BaseException:
+            # The other program has begun nothing, and would not end the write lock.
+            if driver.dialect == "sqlite" and not was_open and driver.is_in_transaction:
+                driver.connection.rollback()
+            raise
+
+    def _begin_on(self, driver: Driver) -> None:
         if self._driver is None or driver.connection is not self._driver.connection:
             # The other program may have connected anew since.
             _check_same(self._engine, self._host, driver)

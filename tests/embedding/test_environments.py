@@ -1,11 +1,12 @@
 """The videos of an environment, as the host program's own code reaches them."""
 
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 
 from hvcore.embedding import (
     ConflictError,
@@ -115,6 +116,52 @@ def test_a_change_leaves_the_fields_that_it_does_not_name(host: Host) -> None:
     assert (changed.name, changed.description, changed.is_public) == ("new", None, True)
     assert (changed.external_id, changed.metadata) == ("1", {"b": "2"})
     assert shop.update(video_id, external_id=None).external_id is None
+
+
+def after_next_commit(host: Host, call: Callable[[], object]) -> None:
+    """Have a function called when the connection of the next commit is given back."""
+    engine = host.hv._process.services.engine
+    seen: list[str] = []
+
+    def on_commit(_: object) -> None:
+        seen.append("commit")
+
+    def on_checkin(*_: object) -> None:
+        if seen == ["commit"]:
+            seen.append("call")
+            call()
+
+    sa.event.listen(engine, "commit", on_commit)
+    sa.event.listen(engine, "checkin", on_checkin)
+
+
+def test_a_change_succeeds_whatever_comes_right_after_it(host: Host) -> None:
+    shop = host.shop
+    video_id = film(shop, "a")
+    after_next_commit(host, lambda: shop.delete(video_id))
+
+    changed = shop.update(video_id, name="new")
+
+    assert changed.name == "new"
+    with pytest.raises(VideoNotFoundError):
+        shop.find(video_id)
+
+
+def test_a_video_from_an_address_is_returned_whatever_comes_right_after_it(
+    host: Host,
+) -> None:
+    shop, url = host.shop, "https://films.example.com/a.mp4"
+
+    def delete() -> None:
+        shop.delete(shop.find_external("1").id)
+
+    after_next_commit(host, delete)
+
+    made = shop.create_from_url(url, external_id="1")
+
+    assert made.external_id == "1"
+    with pytest.raises(VideoNotFoundError):
+        shop.find(made.id)
 
 
 def test_a_change_of_a_video_that_was_changed_meanwhile_is_refused(host: Host) -> None:

@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 FOLDER = Path(os.environ.get("SHOP_FOLDER", "var")).resolve()
+FOLDER.mkdir(parents=True, exist_ok=True)
 SECRET_KEY = os.environ["DJANGO_SECRET_KEY"]
 ALLOWED_HOSTS = ["127.0.0.1"]
 ROOT_URLCONF = "django_shop.urls"

@@ -175,13 +175,13 @@ class UploadGranted:
 
 
 def source_path(org_id: OrgId, env_id: EnvId, grant_id: GrantId) -> str:
-    """Return the storage path of a grant's bytes; no part of it is chosen by a caller."""
-    return f"{uploads_prefix(org_id)}/{env_id}/{grant_id}"
+    """Return the path of a grant's bytes; no part of it comes from a caller."""
+    return f"{uploads_prefix(org_id, env_id)}/{grant_id}"
 
 
-def uploads_prefix(org_id: OrgId) -> str:
-    """Return the storage prefix of all uploaded bytes of an organization."""
-    return f"uploads/{org_id}"
+def uploads_prefix(org_id: OrgId, env_id: EnvId) -> str:
+    """Return the storage prefix of all bytes that were sent to an environment."""
+    return f"uploads/{org_id}/{env_id}"
 
 
 def direct_upload_path(grant: UploadGrant) -> str:

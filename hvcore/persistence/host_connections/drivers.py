@@ -191,8 +191,15 @@ class _PostgresqlDriver(Driver):
         return True
 
 
-_SERVER: Final = "SELECT pg_postmaster_start_time()::text, current_database()::text"
-"""Of one server at a time; a copy of the database has the same tables and ids."""
+_SERVER: Final = (
+    "SELECT to_char(pg_postmaster_start_time() AT TIME ZONE 'UTC', "
+    "'YYYYMMDDHH24MISSUS'), current_database()::text"
+)
+"""
+Of one server at a time; a copy of the database has the same tables and ids.
+
+The same text in each session, whatever its time zone and its style of dates.
+"""
 KNOWN_PLACES: Final = "hv_known_places"
 """The option of an engine by which it has them."""
 

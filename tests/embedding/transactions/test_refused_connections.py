@@ -18,7 +18,7 @@ from django.db import transaction
 from psycopg_pool import ConnectionPool
 from sqlalchemy.orm import Session
 
-from hvcore.embedding import ConfigError, EmbeddedEnvironment
+from hvcore.embedding import ConfigError, EmbeddedEnvironment, NotMigratedError
 from tests.embedding.conftest import sqlite_of_a_host
 from tests.embedding.transactions.test_connections import (
     DJANGO,
@@ -57,6 +57,17 @@ def test_a_connection_without_a_transaction_is_refused(on_sqlite: Shop) -> None:
         refused(shop, connection, match="autocommit.*begin one first")
     with closing(in_django(on_sqlite.url)) as connection:
         refused(shop, connection, match=r"autocommit.*transaction\.atomic")
+
+
+def test_an_idle_connection_that_is_refused_holds_no_lock(on_sqlite: Shop) -> None:
+    shop = on_sqlite.environment
+    with closing(sqlite3.connect(on_sqlite.url)) as connection:
+        with connection:
+            connection.execute("DELETE FROM hv_alembic_version")
+        with pytest.raises(NotMigratedError):
+            shop.in_transaction(connection)
+
+        assert not connection.in_transaction
 
 
 @pytest.mark.services
@@ -100,6 +111,8 @@ def test_a_server_that_is_reached_by_another_address_is_the_same(
     (socket_dir,) = (on_server.connection.info.host,)
     (tmp_path / "by another name").symlink_to(socket_dir)
     with psycopg.connect(on_server.url, host=f"{tmp_path}/by another name") as another:
+        another.execute("SET TimeZone = 'Asia/Tokyo'")
+        another.execute("SET datestyle = 'German'")
         upload = on_server.environment.in_transaction(another).grant_upload(
             file_name="a.mp4"
         )

@@ -99,7 +99,8 @@ def _read_private(file: Path, source: PluginSource) -> bytes:
     # Whoever may write to a folder may put another file, or folder, in its place.
     for folder in (file.parent.parent, file.parent):
         status = folder.lstat() if folder == file.parent else folder.stat()
-        _require_private(status, folder, source)
+        is_data = folder != file.parent
+        _require_private(status, folder, source, is_data=is_data)
     if file.is_symlink():
         raise _refusal(
             source,
@@ -110,7 +111,9 @@ def _read_private(file: Path, source: PluginSource) -> bytes:
     return _read(file, source, flags=os.O_NOFOLLOW)
 
 
-def _require_private(status: os.stat_result, path: Path, source: PluginSource) -> None:
+def _require_private(
+    status: os.stat_result, path: Path, source: PluginSource, *, is_data: bool = False
+) -> None:
     if stat.S_ISLNK(status.st_mode):
         raise _refusal(source, f"{path} is a link", "Make it a folder")
     if status.st_uid != os.geteuid():
@@ -118,7 +121,7 @@ def _require_private(status: os.stat_result, path: Path, source: PluginSource) -
             source,
             f"{path} belongs to {_user(status.st_uid)}, and not to "
             f"{_user(os.geteuid())}, as whom this process runs",
-            f"Look at what is there, then run: chown {_user(os.geteuid())} {path}",
+            _own_fix(status, path, is_data=is_data),
         )
     if status.st_mode & _OTHERS_MAY_WRITE:
         raise _refusal(
@@ -126,6 +129,13 @@ def _require_private(status: os.stat_result, path: Path, source: PluginSource) -
             f"others than {_user(status.st_uid)} may write to {path}",
             f"Look at what is there, then run: chmod go-w {path}",
         )
+
+
+def _own_fix(status: os.stat_result, path: Path, *, is_data: bool) -> str:
+    # The service, which is not this user, would lose what is given to this user.
+    if is_data or os.geteuid() == 0:
+        return f"Run hv as {_user(status.st_uid)}"
+    return f"Look at what is there, then run: chown {_user(os.geteuid())} {path}"
 
 
 def _refusal(source: PluginSource, problem: str, fix: str) -> PluginFaultError:

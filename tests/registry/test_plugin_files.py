@@ -209,7 +209,32 @@ def test_a_plugin_file_of_another_user_is_refused(
     told = refusal(loaded(data))
 
     assert f"{data} belongs to " in told
-    assert f"run: chown 64321 {data}" in told
+    # Who gave the data folder to another user would lock the service out.
+    assert f"Run hv as {data.owner()}" in told
+    assert "chown" not in told
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+def test_root_is_told_to_run_hv_as_the_owner_of_a_plugins_folder(data: Path) -> None:
+    plugin(data / "plugins" / "theirs.py", "theirs")
+    os.chown(data / "plugins", 64_321, 64_321)
+
+    told = refusal(loaded(data))
+
+    assert "Run hv as 64321" in told
+    assert "chown" not in told
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+def test_a_plugin_file_of_another_user_is_given_to_the_owner_of_the_data_folder(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = plugin(data / "plugins" / "theirs.py", "theirs")
+    for one in (data, data / "plugins"):
+        os.chown(one, 64_321, 64_321)
+    monkeypatch.setattr(os, "geteuid", lambda: 64_321)
+
+    assert f"run: chown 64321 {file}" in refusal(loaded(data))
 
 
 def test_naming_a_file_of_the_plugins_folder_does_not_open_it(data: Path) -> None:

@@ -1,0 +1,42 @@
+"""
+What becomes of the storage that the settings choose, before the service starts.
+"""
+
+import pytest
+
+from hvcore.assembly.backend_choice import backend_trials
+from hvcore.assembly.backend_choice.backend_trials import check_storage
+from hvcore.processes import time_limits
+from hvcore_checks import checks
+from tests.plugin_faults.broken_plugins import STORAGE, BrokenPlugin, storage
+from tests.plugin_faults.planting import Plant, make_plant
+
+__all__ = ["make_plant"]
+
+SLOW = """\
+import threading
+class Bad(Store):
+    def ping(self): threading.Event().wait(0.5)
+def build(options, context): return Bad()
+"""
+
+
+def plugin(code: str) -> BrokenPlugin:
+    return BrokenPlugin(code=storage(code), environ=STORAGE, said=(), fix="")
+
+
+def test_a_storage_that_answers_slowly_is_not_called_hung(
+    plant: Plant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(time_limits, "PATIENCE_S", 0.05)
+    # For as long as a storage is asked again that says it cannot serve.
+    monkeypatch.setattr(backend_trials, "ASKED_FOR_S", 0.1)
+
+    check_storage(plant(plugin(SLOW)).settings)
+
+
+def test_hv_up_waits_for_a_ping_as_hv_doctor_does_and_ends_within_10_s() -> None:
+    silent_s, whole_s = backend_trials.PING_SILENT_S, backend_trials.CHECKED_FOR_S
+
+    assert silent_s >= checks.SILENT_S
+    assert silent_s <= whole_s < 10

@@ -140,7 +140,7 @@ def check_storage(settings: Settings) -> None:
             except HvcoreError:
                 raise
             except Exception as exc:
-                raise PluginFaultError(raised_fault(offer, exc)) from exc
+                raise PluginFaultError(raised_fault(offer, choice, exc)) from exc
             time.sleep(ASKED_EVERY_S)
     finally:
         # One that hangs may hold what closing needs.
@@ -161,7 +161,7 @@ def _try(services: Services, choice: Choice) -> Sequence[str]:
         abilities = abilities_of(made, KINDS[choice.kind])
         close_made(made)
     except Exception as exc:
-        raise PluginFaultError(raised_fault(offer, exc)) from exc
+        raise PluginFaultError(raised_fault(offer, choice, exc)) from exc
     return abilities
 
 
@@ -182,5 +182,5 @@ def _trial(
         # Whatever its code raises where nobody expects any of it to run.
         except Exception as exc:  # noqa: BLE001 - it is told, with the others
             offer = services.registry.offer(choice.kind, choice.name)
-            error = PluginFaultError(raised_fault(offer, exc))
+            error = PluginFaultError(raised_fault(offer, choice, exc))
     return Trial(kind=choice.kind, name=choice.name, error=error)

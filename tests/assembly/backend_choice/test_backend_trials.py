@@ -2,11 +2,15 @@
 What becomes of the storage that the settings choose, before the service starts.
 """
 
+from collections.abc import Callable
+
 import pytest
 
 from hvcore.assembly.backend_choice import backend_trials
-from hvcore.assembly.backend_choice.backend_trials import check_storage
+from hvcore.assembly.backend_choice.backend_trials import check_backends, check_storage
 from hvcore.processes import time_limits
+from hvcore.registry import PluginFaultError
+from hvcore.settings import Settings
 from hvcore_checks import checks
 from tests.plugin_faults.broken_plugins import STORAGE, BrokenPlugin, storage
 from tests.plugin_faults.planting import Plant, make_plant
@@ -19,6 +23,18 @@ class Bad(Store):
     def ping(self): threading.Event().wait(0.5)
 def build(options, context): return Bad()
 """
+
+TELLS = """\
+@attrs.frozen
+class Options:
+    password: str = attrs.field(repr=False)
+class Bad(Store):
+    def __init__(self, options): self.options = options
+    def ping(self): raise RuntimeError(f"ada:{self.options.password}@acme")
+    def close(self): raise RuntimeError(f"ada:{self.options.password}@acme")
+def build(options, context): return Bad(options)
+"""
+SECRET = "quite-secret"  # noqa: S105 - of nothing
 
 
 def plugin(code: str) -> BrokenPlugin:
@@ -33,6 +49,24 @@ def test_a_storage_that_answers_slowly_is_not_called_hung(
     monkeypatch.setattr(backend_trials, "ASKED_FOR_S", 0.1)
 
     check_storage(plant(plugin(SLOW)).settings)
+
+
+@pytest.mark.parametrize("check", [check_storage, check_backends])
+def test_an_exception_of_a_built_backend_is_told_without_its_secret_options(
+    plant: Plant, check: Callable[[Settings], None]
+) -> None:
+    broken = BrokenPlugin(
+        code=storage(TELLS, "factory=build, options=Options"),
+        environ={**STORAGE, "HV_STORAGE__OPTIONS__PASSWORD": SECRET},
+        said=(),
+        fix="",
+    )
+
+    with pytest.raises(PluginFaultError) as refused:
+        check(plant(broken).settings)
+
+    assert "RuntimeError: ada:…@acme" in str(refused.value)
+    assert SECRET not in str(refused.value)
 
 
 def test_hv_up_waits_for_a_ping_as_hv_doctor_does_and_ends_within_10_s() -> None:

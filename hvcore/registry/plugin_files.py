@@ -5,6 +5,7 @@ import pwd
 import re
 import stat
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -18,6 +19,10 @@ _MODULES: Final = "hvcore_plugin_file_"
 """Begins the names of their modules: a file json.py takes the place of no library."""
 _OTHERS_MAY_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
 """A list of rights (ACL) that lets others write sets the bit of the group, too."""
+
+_locks: Final[dict[Path, threading.Lock]] = {}
+_complete: Final[dict[Path, ModuleType]] = {}
+"""The files that have run to their ends, in this process."""
 
 
 def module_of(file: Path) -> str:
@@ -64,10 +69,19 @@ def load_private_file(file: Path, source: PluginSource) -> object:
 
 
 def _loaded(file: Path, source: PluginSource, text: bytes) -> object:
-    name = source.package
-    known = sys.modules.get(name)
-    if known is not None and getattr(known, "__file__", None) == str(file):
-        return known
+    # Not one for all: a file that hangs holds up no other.
+    lock = _locks.setdefault(file, threading.Lock())
+    # Who comes second waits, within its time limit, and is told the same if it hangs.
+    with lock:
+        known = _complete.get(file)
+        if known is not None and sys.modules.get(source.package) is known:
+            return known
+        module = _run(file, source.package, text)
+        _complete[file] = module
+        return module
+
+
+def _run(file: Path, name: str, text: bytes) -> ModuleType:
     module = ModuleType(name)
     module.__file__ = str(file)
     # Not by an import: that would take files from __pycache__, whoever wrote them.

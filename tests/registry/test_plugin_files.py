@@ -4,13 +4,17 @@ Plugins beside the installed ones: modules and files by name, and files of the d
 
 import os
 import py_compile
+import sys
+import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Final
 
 import pytest
 
-from hvcore.registry import Registry, load_plugins
+from hvcore.processes import time_limits
+from hvcore.registry import Registry, load_plugins, loading
 from hvcore.settings import load
 
 QUEUE: Final = """\
@@ -114,6 +118,59 @@ def test_a_line_of_a_plugin_file_that_fails_is_told(data: Path, tmp_path: Path) 
     told = refusal(loaded(data, HV_EXTRA_PLUGINS=str(acme)))
 
     assert f"{acme}:2" in told
+
+
+WAITS: Final = """\
+import sys
+sys.acme_entered.set()
+sys.acme_released.wait(30)
+"""
+
+
+@pytest.fixture
+def waiting(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[tuple[threading.Event, threading.Event]]:
+    """
+    A plugin whose module waits: an event for its beginning, and one that lets it go on.
+    """
+    entered, released = threading.Event(), threading.Event()
+    monkeypatch.setattr(sys, "acme_entered", entered, raising=False)
+    monkeypatch.setattr(sys, "acme_released", released, raising=False)
+    (data / "plugins" / "waits.py").write_text(WAITS + QUEUE.replace("NAME", "late"))
+    yield entered, released
+    released.set()
+
+
+def test_two_threads_that_load_a_plugin_file_both_get_all_of_it(
+    data: Path, waiting: tuple[threading.Event, threading.Event]
+) -> None:
+    entered, released = waiting
+    with ThreadPoolExecutor() as pool:
+        first = pool.submit(loaded, data)
+        assert entered.wait(10)
+        second = pool.submit(loaded, data)
+        wait([second], timeout=0.3)
+        released.set()
+        found = [first.result(), second.result()]
+
+    assert [queues(one) for one in found] == [["late"], ["late"]]
+
+
+def test_a_plugin_file_that_hangs_is_told_each_time(
+    data: Path,
+    waiting: tuple[threading.Event, threading.Event],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    del waiting
+    monkeypatch.setattr(time_limits, "PATIENCE_S", 0.1)
+    monkeypatch.setattr(loading, "SILENT_S", 0.3)
+
+    told = [refusal(loaded(data)) for _ in range(2)]
+
+    for one in told:
+        assert "Plugin waits (" in one
+        assert "has not come back" in one
 
 
 def test_files_of_the_plugins_folder_are_loaded(data: Path) -> None:

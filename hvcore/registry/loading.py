@@ -108,9 +108,9 @@ def _plugins(settings: Settings) -> Iterator[_Found]:
     yield from found
     known: set[str | Path] = {one.module for one in found}
     taken: dict[str, Path] = {}
-    for file in files_in(settings.data_dir):
-        known.add(file)
-        yield _of_file(file, str(file.parent), load_private_file, taken)
+    files = [*files_in(settings.data_dir)]
+    known |= set(files)
+    # Those that the operator has named go before those that lie in a folder.
     for extra in settings.extra_plugins:
         if extra in known:
             continue
@@ -119,6 +119,8 @@ def _plugins(settings: Settings) -> Iterator[_Found]:
             yield _of_file(extra, EXTRA, load_file, taken)
         else:
             yield _listed(extra, EXTRA)
+    for file in files:
+        yield _of_file(file, str(file.parent), load_private_file, taken)
 
 
 def _listed(module: str, variable: str) -> _Found:

@@ -197,16 +197,17 @@ def test_a_plugin_file_takes_the_place_of_no_library(data: Path) -> None:
     assert json.loads("[]") == []
 
 
-def test_the_second_of_two_plugin_files_of_one_name_is_refused(
+def test_a_named_plugin_file_goes_before_one_of_the_plugins_folder_of_its_name(
     data: Path, tmp_path: Path
 ) -> None:
-    plugin(data / "plugins" / "acme_twice.py", "first")
-    other = plugin(tmp_path / "acme_twice.py", "second")
+    plugin(data / "plugins" / "acme_twice.py", "lying-there")
+    named = plugin(tmp_path / "acme_twice.py", "named")
 
-    found = loaded(data, HV_EXTRA_PLUGINS=str(other))
+    found = loaded(data, HV_EXTRA_PLUGINS=str(named))
 
-    assert queues(found) == ["first"]
-    assert f"{data}/plugins/acme_twice.py has the same name" in str(found.faults[0])
+    assert queues(found) == ["named"]
+    assert f"{data}/plugins/acme_twice.py is not loaded" in str(found.faults[0])
+    assert f"{named} has the same name" in str(found.faults[0])
 
 
 def writable_folder(data: Path) -> str:

@@ -11,12 +11,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Final
 
-from hvcore.registry.faults import PluginFault, PluginFaultError, PluginSource
+from hvcore.registry.faults import FILE_MODULES, PluginFault, PluginFaultError, PluginSource
 
 FOLDER: Final = "plugins"
 """In the data folder."""
-_MODULES: Final = "hvcore_plugin_file_"
-"""Begins the names of their modules: a file json.py takes the place of no library."""
 _OTHERS_MAY_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
 """A list of rights (ACL) that lets others write sets the bit of the group, too."""
 
@@ -27,7 +25,7 @@ _complete: Final[dict[Path, ModuleType]] = {}
 
 def module_of(file: Path) -> str:
     """Return the name of the module that a file becomes."""
-    return _MODULES + re.sub(r"\W", "_", file.stem)
+    return FILE_MODULES + re.sub(r"\W", "_", file.stem)
 
 
 def files_in(data_dir: Path) -> Iterator[Path]:

@@ -13,9 +13,11 @@ from typing import Final
 
 import pytest
 
+from hvcore.assembly.backend_choice.offered_backends import offered_backends
 from hvcore.processes import time_limits
 from hvcore.registry import Registry, load_plugins, loading
-from hvcore.settings import load
+from hvcore.registry.extras import install_command
+from hvcore.settings import Settings, load
 
 QUEUE: Final = """\
 from hvcore.plugin_api import QueueBackend, hookimpl
@@ -47,10 +49,13 @@ def plugin(file: Path, name: str) -> Path:
     return file
 
 
-def loaded(data: Path, **environ: str) -> Registry:
+def settings(data: Path, **environ: str) -> Settings:
     given = {"HV_PLUGINS": "hvcore_ratelimit.plugin", **environ}
-    found = load(config_path=None, environ=given, data_dir=data).settings
-    return load_plugins(found)
+    return load(config_path=None, environ=given, data_dir=data).settings
+
+
+def loaded(data: Path, **environ: str) -> Registry:
+    return load_plugins(settings(data, **environ))
 
 
 def queues(registry: Registry) -> list[str]:
@@ -171,6 +176,40 @@ def test_a_plugin_file_that_hangs_is_told_each_time(
     for one in told:
         assert "Plugin waits (" in one
         assert "has not come back" in one
+
+
+NEEDS: Final = """\
+from hvcore.plugin_api import NoOptions, QueueBackend, hookimpl
+
+def build(options, context):
+    import no_such_library
+
+@hookimpl
+def hvcore_queues():
+    yield QueueBackend(name="acme", factory=build, extra="no-such")
+"""
+
+
+@pytest.mark.parametrize("is_named", [True, False])
+def test_a_library_that_a_plugin_file_needs_is_to_be_installed_itself(
+    data: Path, tmp_path: Path, *, is_named: bool
+) -> None:
+    folder = tmp_path if is_named else data / "plugins"
+    (folder / "needy.py").write_text(NEEDS)
+    # Called like what it needs.
+    (folder / "no_such.py").write_text("import no_such\n")
+    names = f"{folder}/needy.py,{folder}/no_such.py" if is_named else ""
+
+    found = loaded(data, HV_EXTRA_PLUGINS=names)
+
+    offer = found.offer("queue", "acme")
+    assert install_command(offer, "no_such_library") == "pip install no_such_library"
+    (listed,) = [
+        one for one in offered_backends(found, settings(data)) if one.name == "acme"
+    ]
+    assert listed.fault is None
+    (fault,) = found.faults
+    assert "Install what it needs: no_such;" in str(fault)
 
 
 def test_files_of_the_plugins_folder_are_loaded(data: Path) -> None:

@@ -39,6 +39,7 @@ _BEFORE: Final = (
     *("postgresql.service", "redis-server.service", "valkey-server.service"),
 )
 _HOMES: Final = (Path("/home"), Path("/root"), Path("/run/user"))
+_TEMPORARY: Final = (Path("/tmp"), Path("/var/tmp"))  # noqa: S108 - what PrivateTmp hides
 _CONFINED: Final[Sequence[str]] = (
     "NoNewPrivileges=yes",
     "CapabilityBoundingSet={capabilities}",
@@ -96,6 +97,7 @@ class UnitFiles:
         user: Who runs them.
         data: The data folder.
         writable: Further folders that processes write to.
+        plugins: Files that HV_EXTRA_PLUGINS names, by their absolute paths.
         host: Where the API and delivery listen.
         port: The API's; delivery has the next one.
         encoders: How many encode workers there are.
@@ -113,6 +115,7 @@ class UnitFiles:
     user: str
     data: Path
     writable: Sequence[Path] = ()
+    plugins: Sequence[Path] = ()
     host: str
     port: int
     encoders: int
@@ -308,14 +311,21 @@ class UnitFiles:
         writes: Sequence[Path] = (),
     ) -> list[str]:
         writable = (self.data, *self.writable, *writes)
-        used = (self.program, self.interpreter, *writable)
+        used = (self.program, self.interpreter, *writable, *self.plugins)
         is_at_home = any(path.is_relative_to(home) for path in used for home in _HOMES)
+        # A private /tmp has none of the machine's files.
+        hidden = [
+            f"BindReadOnlyPaths={_quoted(path)}"
+            for path in self.plugins
+            if any(path.is_relative_to(temporary) for temporary in _TEMPORARY)
+        ]
         values = {
             "capabilities": capabilities,
             "homes": "read-only" if is_at_home else "yes",
             "writable": " ".join(map(_quoted, writable)),
         }
-        return [line.format(**values) for line in (*_CONFINED, *further)]
+        lines = [line.format(**values) for line in (*_CONFINED, *further)]
+        return [*lines, *hidden]
 
 
 def _headings(what: str) -> list[str]:

@@ -11,7 +11,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import Final
 
-from hvcore.registry.faults import FILE_MODULES, PluginFault, PluginFaultError, PluginSource
+from hvcore.registry.faults import (
+    FILE_MODULES,
+    PluginFault,
+    PluginFaultError,
+    PluginSource,
+)
 
 FOLDER: Final = "plugins"
 """In the data folder."""

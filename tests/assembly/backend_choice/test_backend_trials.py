@@ -34,7 +34,7 @@ class Bad(Store):
     def close(self): raise RuntimeError(f"ada:{self.options.password}@acme")
 def build(options, context): return Bad(options)
 """
-SECRET = "quite-secret"  # noqa: S105 - of nothing
+SECRET = "quite-secret"
 
 
 def plugin(code: str) -> BrokenPlugin:

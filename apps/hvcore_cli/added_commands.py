@@ -8,6 +8,7 @@ help: every process of the service is a command, too, and must start soon.
 from __future__ import annotations
 
 import os
+import stat
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 GROUP: Final = "hvcore"
 OURS: Final = "hvcore"
 """The distribution whose plugins add no commands."""
+PRIVATE: Final = 0o600
+"""The mode of a data folder's secrets.json."""
 
 
 def added_commands(invocation: Invocation | None) -> Mapping[str, str]:
@@ -124,16 +127,35 @@ def _failed(offer: Offer, problem: str) -> Exception:
 def _load(invocation: Invocation) -> Registry:
     from hvcore.registry import load_plugins  # noqa: PLC0415 - see added_commands
 
-    return load_plugins(invocation.load().settings)
+    # Before settings are read, which makes secrets.json.
+    has_folder = _is_ours(invocation)
+    settings = invocation.load().settings
+    return load_plugins(settings, has_folder=has_folder)
 
 
 def _may_add(invocation: Invocation) -> bool:
     if os.environ.keys() & {"HV_PLUGINS", "HV_EXTRA_PLUGINS"}:
         return True
     # As hvcore.registry.plugin_files, which most calls need not load.
-    if next(invocation.data.glob("plugins/*.py"), None):
+    if _is_ours(invocation) and next(invocation.data.glob("plugins/*.py"), None):
         return True
     from importlib.metadata import entry_points  # noqa: PLC0415 - see added_commands
 
     found = entry_points(group=GROUP)
     return any(point.dist is None or point.dist.name != OURS for point in found)
+
+
+def _is_ours(invocation: Invocation) -> bool:
+    """
+    Return whether the data folder was named, or made by this user's hv.
+
+    To ask for help in a tree that a stranger has packed runs nothing of that tree.
+    """
+    if invocation.names_data:
+        return True
+    try:
+        status = (invocation.data / "secrets.json").lstat()
+    except OSError:
+        return False
+    is_private = stat.S_IMODE(status.st_mode) == PRIVATE
+    return stat.S_ISREG(status.st_mode) and is_private and status.st_uid == os.geteuid()

@@ -37,9 +37,10 @@ class Invocation:
 
     Attributes:
         data: The data folder.
-        config: The settings file; None if none is named.
-        abandons_threads: Whether the process ends without waiting for its threads.
-        is_restore: Whether this call is the restore that the data folder waits for.
+        names_data: An option or variable names it; else it is that of the current folder.
+        config: The settings file, if one is named.
+        abandons_threads: The process ends without those that still run.
+        is_restore: It is the restore that this data folder waits for.
     """
 
     def __init__(self) -> None:
@@ -47,6 +48,7 @@ class Invocation:
         self.is_restore = False
         # Help is written before click reads variables, and lists what is in there.
         self.data = Path(os.environ.get("HV_DATA") or DEFAULT_DATA)
+        self.names_data = bool(os.environ.get("HV_DATA"))
         self.config: Path | None = None
 
     def load(self) -> Loaded:
@@ -115,7 +117,9 @@ def _remember(
     context: click.Context, parameter: click.Parameter, value: Path | None
 ) -> None:
     if value is not None and parameter.name is not None:
-        setattr(context.ensure_object(Invocation), parameter.name, value)
+        invocation = context.ensure_object(Invocation)
+        setattr(invocation, parameter.name, value)
+        invocation.names_data |= parameter.name == "data"
 
 
 def common_options(*, from_environment: bool) -> list[click.Parameter]:

@@ -13,6 +13,7 @@ import attrs
 from hvcore.errors import ConfigError, HvcoreError, HvError, PluginError
 from hvcore.ports.context import BuildContext
 from hvcore.ports.preparation import SupportsPrepare
+from hvcore.registry.choices import Choice
 from hvcore.registry.code_locations import (
     CodeLocation,
     location_of_definition,
@@ -166,11 +167,13 @@ def _factory_fault(offer: Offer, error: BaseException, options: object) -> Plugi
     )
 
 
-def raised_fault(offer: Offer, error: BaseException) -> PluginFault:
-    """Return the fault of a plugin whose backend was built and has then raised an error."""
+def raised_fault(offer: Offer, choice: Choice, error: BaseException) -> PluginFault:
+    """Return the fault of a backend that was built, and then has raised something."""
+    options = _options(offer, choice.options, choice.path)
+    said = described(error, secrets=_secrets(options))
     return PluginFault(
         source=offer.source,
-        problem=f"{title(offer)} has raised {described(error)}",
+        problem=f"{title(offer)} has raised {said}",
         location=_innermost(offer, locations_of(error)),
         fix=f"Correct it there; or {choose_other(offer)}.",
     )

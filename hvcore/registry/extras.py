@@ -34,7 +34,7 @@ def install_command(offer: Offer, lacking: str) -> str:
     found = extra_of(offer)
     if found is not None:
         return _command(*found)
-    if offer.source.is_listed:
+    if offer.source.is_listed or offer.source.is_file:
         return f"pip install {lacking.partition('.')[0]}"
     return f"pip install {name_of(offer.source)}"
 

@@ -18,6 +18,8 @@ OWN_DISTRIBUTION: Final = "hvcore"
 LISTED: Final = "HV_PLUGINS"
 EXTRA: Final = "HV_EXTRA_PLUGINS"
 """Each stands for the distribution of a plugin that this variable names."""
+FILE_MODULES: Final = "hvcore_plugin_file_"
+"""Begins the modules of plugins that are files: a json.py takes the place of no library."""
 LONGEST_MESSAGE_CHARS: Final = 300
 
 _VALUES: Final = (
@@ -57,6 +59,11 @@ class PluginSource:
     def is_listed(self) -> bool:
         """Return whether an environment variable names the plugin, so that its distribution is unknown."""
         return self.distribution in {LISTED, EXTRA}
+
+    @property
+    def is_file(self) -> bool:
+        """Return whether it is a file by itself, with no distribution or folder to import."""
+        return self.package.startswith(FILE_MODULES)
 
     @property
     def leave_out(self) -> str:

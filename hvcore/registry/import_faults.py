@@ -26,7 +26,9 @@ def _location(source: PluginSource, error: BaseException) -> CodeLocation | None
 
 def _fix(source: PluginSource, error: BaseException) -> str:
     lacking = error.name or "" if isinstance(error, ModuleNotFoundError) else ""
-    if lacking and (lacking == source.package or source.plugin.startswith(lacking)):
+    is_its_own = lacking == source.package or source.plugin.startswith(lacking)
+    # The module of a file is imported by nobody, and may be called like what it needs.
+    if lacking and is_its_own and not source.is_file:
         if source.is_listed:
             return (
                 f"Correct its name in {source.distribution}, or put its folder into "

@@ -50,18 +50,21 @@ class _Found:
     module: str
 
 
-def load_plugins(settings: Settings) -> Registry:
+def load_plugins(settings: Settings, *, has_folder: bool = True) -> Registry:
     """
     Load every plugin that is not disabled, and return the registry of their backends.
 
     A broken plugin is recorded as a fault in the registry, and does not affect the others.
+
+    Args:
+        has_folder: Whether the files of the data folder are among the plugins.
 
     Raises:
         ConfigError: No plugin is installed.
     """
     wanted = [
         one
-        for one in _plugins(settings)
+        for one in _plugins(settings, has_folder=has_folder)
         if one.source.plugin not in settings.plugin.disabled
     ]
     remember([one.source for one in wanted])
@@ -101,16 +104,16 @@ def distribution_of(point: EntryPoint) -> str:
     return f"{point.dist.name} {point.dist.version}" if point.dist else "unknown"
 
 
-def _plugins(settings: Settings) -> Iterator[_Found]:
+def _plugins(settings: Settings, *, has_folder: bool = True) -> Iterator[_Found]:
     """Find all plugins; what is named beside them and there already is found once."""
     modules = settings.plugin_modules
     found = _installed() if modules is None else [_listed(m, LISTED) for m in modules]
     yield from found
     known: set[str | Path] = {one.module for one in found}
     taken: dict[str, Path] = {}
-    for file in files_in(settings.data_dir):
-        known.add(file)
-        yield _of_file(file, str(file.parent), load_private_file, taken)
+    files = [*files_in(settings.data_dir)] if has_folder else []
+    known |= set(files)
+    # Those that the operator has named go before those that lie in a folder.
     for extra in settings.extra_plugins:
         if extra in known:
             continue
@@ -119,6 +122,8 @@ def _plugins(settings: Settings) -> Iterator[_Found]:
             yield _of_file(extra, EXTRA, load_file, taken)
         else:
             yield _listed(extra, EXTRA)
+    for file in files:
+        yield _of_file(file, str(file.parent), load_private_file, taken)
 
 
 def _listed(module: str, variable: str) -> _Found:

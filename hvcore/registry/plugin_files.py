@@ -5,24 +5,32 @@ import pwd
 import re
 import stat
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Final
 
-from hvcore.registry.faults import PluginFault, PluginFaultError, PluginSource
+from hvcore.registry.faults import (
+    FILE_MODULES,
+    PluginFault,
+    PluginFaultError,
+    PluginSource,
+)
 
 FOLDER: Final = "plugins"
 """In the data folder."""
-_MODULES: Final = "hvcore_plugin_file_"
-"""Begins the names of their modules: a file json.py takes the place of no library."""
 _OTHERS_MAY_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
 """A list of rights (ACL) that lets others write sets the bit of the group, too."""
 
+_locks: Final[dict[Path, threading.Lock]] = {}
+_complete: Final[dict[Path, ModuleType]] = {}
+"""The files that have run to their ends, in this process."""
+
 
 def module_of(file: Path) -> str:
-    """Return the name of the Python module that a plugin file becomes."""
-    return _MODULES + re.sub(r"\W", "_", file.stem)
+    """Return the name of the module that a file becomes."""
+    return FILE_MODULES + re.sub(r"\W", "_", file.stem)
 
 
 def files_in(data_dir: Path) -> Iterator[Path]:
@@ -64,10 +72,19 @@ def load_private_file(file: Path, source: PluginSource) -> object:
 
 
 def _loaded(file: Path, source: PluginSource, text: bytes) -> object:
-    name = source.package
-    known = sys.modules.get(name)
-    if known is not None and getattr(known, "__file__", None) == str(file):
-        return known
+    # Not one for all: a file that hangs holds up no other.
+    lock = _locks.setdefault(file, threading.Lock())
+    # Who comes second waits, within its time limit, and is told the same if it hangs.
+    with lock:
+        known = _complete.get(file)
+        if known is not None and sys.modules.get(source.package) is known:
+            return known
+        module = _run(file, source.package, text)
+        _complete[file] = module
+        return module
+
+
+def _run(file: Path, name: str, text: bytes) -> ModuleType:
     module = ModuleType(name)
     module.__file__ = str(file)
     # Not by an import: that would take files from __pycache__, whoever wrote them.
@@ -99,7 +116,8 @@ def _read_private(file: Path, source: PluginSource) -> bytes:
     # Whoever may write to a folder may put another file, or folder, in its place.
     for folder in (file.parent.parent, file.parent):
         status = folder.lstat() if folder == file.parent else folder.stat()
-        _require_private(status, folder, source)
+        is_data = folder != file.parent
+        _require_private(status, folder, source, is_data=is_data)
     if file.is_symlink():
         raise _refusal(
             source,
@@ -110,7 +128,9 @@ def _read_private(file: Path, source: PluginSource) -> bytes:
     return _read(file, source, flags=os.O_NOFOLLOW)
 
 
-def _require_private(status: os.stat_result, path: Path, source: PluginSource) -> None:
+def _require_private(
+    status: os.stat_result, path: Path, source: PluginSource, *, is_data: bool = False
+) -> None:
     if stat.S_ISLNK(status.st_mode):
         raise _refusal(source, f"{path} is a link", "Make it a folder")
     if status.st_uid != os.geteuid():
@@ -118,7 +138,7 @@ def _require_private(status: os.stat_result, path: Path, source: PluginSource) -
             source,
             f"{path} belongs to {_user(status.st_uid)}, and not to "
             f"{_user(os.geteuid())}, as whom this process runs",
-            f"Look at what is there, then run: chown {_user(os.geteuid())} {path}",
+            _own_fix(status, path, is_data=is_data),
         )
     if status.st_mode & _OTHERS_MAY_WRITE:
         raise _refusal(
@@ -126,6 +146,13 @@ def _require_private(status: os.stat_result, path: Path, source: PluginSource) -
             f"others than {_user(status.st_uid)} may write to {path}",
             f"Look at what is there, then run: chmod go-w {path}",
         )
+
+
+def _own_fix(status: os.stat_result, path: Path, *, is_data: bool) -> str:
+    # The service, which is not this user, would lose what is given to this user.
+    if is_data or os.geteuid() == 0:
+        return f"Run hv as {_user(status.st_uid)}"
+    return f"Look at what is there, then run: chown {_user(os.geteuid())} {path}"
 
 
 def _refusal(source: PluginSource, problem: str, fix: str) -> PluginFaultError:

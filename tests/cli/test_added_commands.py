@@ -4,7 +4,7 @@ Commands that plugins add to hv, and faults of what they add.
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Final
@@ -80,6 +80,27 @@ def test_a_command_of_a_file_in_the_plugins_folder_runs_and_is_listed(
     assert "Commands of plugins:\n  hello  Say hello.\n" in listed.stdout
     assert "No such command 'hello'" in refused.stderr
     assert f"run: chmod go-w {plugins}/hello.py" in checked.stdout
+
+
+@pytest.mark.parametrize("environ", [{}, {"HV_PLUGINS": OURS}])
+def test_help_in_a_strangers_folder_runs_no_plugin_that_lies_there(
+    hv: Hv, tmp_path: Path, environ: Mapping[str, str]
+) -> None:
+    plugins = tmp_path / DEFAULT_DATA / "plugins"
+    plugins.mkdir(parents=True, mode=0o700)
+    ran = tmp_path / "ran"
+    file = plugins / "hello.py"
+    file.write_text(f"open({str(ran)!r}, 'w').close()\n{HELLO}")
+    file.chmod(0o600)
+    for folder in (plugins, plugins.parent):
+        folder.chmod(0o700)
+    done = hv("--help", **environ)
+
+    assert done.status == 0
+    assert "hello" not in done.stdout
+    assert not ran.exists()
+    named = hv("--data", str(plugins.parent), "--help", **environ)
+    assert "hello  Say hello." in named.stdout
 
 
 def test_it_explains_itself(hv: Hv, notes: str) -> None:

@@ -62,6 +62,8 @@ def test_a_request_that_a_plugin_fails_names_it_in_the_log_alone(
         ("'alice'", "has returned a str, and no Principal"),
         ("Principal(**{**ADA, 'org_id': 7})", "org_id is no text"),
         ("Principal(**{**ADA, 'permissions': ()})", "permissions are no frozenset"),
+        ("Principal(**{**ADA, 'type': 'environment'})", "type is no KeyType"),
+        ("Principal(**BEA, person='bea')", "person is no Person"),
     ],
 )
 def test_a_wrong_answer_of_an_auth_plugin_names_it_in_the_log_alone(
@@ -92,6 +94,7 @@ def answering(answer: str) -> BrokenPlugin:
     code = other("hvcore_auth_providers", "AuthBackend", "return Odd()")
     odd = f"""\
 ADA = dict(key_id="ada", type=KeyType.SYSTEM, org_id=None, env_id=None, permissions=frozenset())
+BEA = dict(org_id="acme", env_id=None, permissions=frozenset())
 class Odd(AuthProvider):
     def authenticate(self, credentials):
         return {answer}  # here

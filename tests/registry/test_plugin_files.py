@@ -4,14 +4,20 @@ Plugins beside the installed ones: modules and files by name, and files of the d
 
 import os
 import py_compile
+import sys
+import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Final
 
 import pytest
 
-from hvcore.registry import Registry, load_plugins
-from hvcore.settings import load
+from hvcore.assembly.backend_choice.offered_backends import offered_backends
+from hvcore.processes import time_limits
+from hvcore.registry import Registry, load_plugins, loading
+from hvcore.registry.extras import install_command
+from hvcore.settings import Settings, load
 
 QUEUE: Final = """\
 from hvcore.plugin_api import QueueBackend, hookimpl
@@ -43,10 +49,13 @@ def plugin(file: Path, name: str) -> Path:
     return file
 
 
-def loaded(data: Path, **environ: str) -> Registry:
+def settings(data: Path, **environ: str) -> Settings:
     given = {"HV_PLUGINS": "hvcore_ratelimit.plugin", **environ}
-    found = load(config_path=None, environ=given, data_dir=data).settings
-    return load_plugins(found)
+    return load(config_path=None, environ=given, data_dir=data).settings
+
+
+def loaded(data: Path, **environ: str) -> Registry:
+    return load_plugins(settings(data, **environ))
 
 
 def queues(registry: Registry) -> list[str]:
@@ -116,6 +125,93 @@ def test_a_line_of_a_plugin_file_that_fails_is_told(data: Path, tmp_path: Path) 
     assert f"{acme}:2" in told
 
 
+WAITS: Final = """\
+import sys
+sys.acme_entered.set()
+sys.acme_released.wait(30)
+"""
+
+
+@pytest.fixture
+def waiting(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[tuple[threading.Event, threading.Event]]:
+    """
+    A plugin whose module waits: an event for its beginning, and one that lets it go on.
+    """
+    entered, released = threading.Event(), threading.Event()
+    monkeypatch.setattr(sys, "acme_entered", entered, raising=False)
+    monkeypatch.setattr(sys, "acme_released", released, raising=False)
+    (data / "plugins" / "waits.py").write_text(WAITS + QUEUE.replace("NAME", "late"))
+    yield entered, released
+    released.set()
+
+
+def test_two_threads_that_load_a_plugin_file_both_get_all_of_it(
+    data: Path, waiting: tuple[threading.Event, threading.Event]
+) -> None:
+    entered, released = waiting
+    with ThreadPoolExecutor() as pool:
+        first = pool.submit(loaded, data)
+        assert entered.wait(10)
+        second = pool.submit(loaded, data)
+        wait([second], timeout=0.3)
+        released.set()
+        found = [first.result(), second.result()]
+
+    assert [queues(one) for one in found] == [["late"], ["late"]]
+
+
+def test_a_plugin_file_that_hangs_is_told_each_time(
+    data: Path,
+    waiting: tuple[threading.Event, threading.Event],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    del waiting
+    monkeypatch.setattr(time_limits, "PATIENCE_S", 0.1)
+    monkeypatch.setattr(loading, "SILENT_S", 0.3)
+
+    told = [refusal(loaded(data)) for _ in range(2)]
+
+    for one in told:
+        assert "Plugin waits (" in one
+        assert "has not come back" in one
+
+
+NEEDS: Final = """\
+from hvcore.plugin_api import NoOptions, QueueBackend, hookimpl
+
+def build(options, context):
+    import no_such_library
+
+@hookimpl
+def hvcore_queues():
+    yield QueueBackend(name="acme", factory=build, extra="no-such")
+"""
+
+
+@pytest.mark.parametrize("is_named", [True, False])
+def test_a_library_that_a_plugin_file_needs_is_to_be_installed_itself(
+    data: Path, tmp_path: Path, *, is_named: bool
+) -> None:
+    folder = tmp_path if is_named else data / "plugins"
+    (folder / "needy.py").write_text(NEEDS)
+    # Called like what it needs.
+    (folder / "no_such.py").write_text("import no_such\n")
+    names = f"{folder}/needy.py,{folder}/no_such.py" if is_named else ""
+
+    found = loaded(data, HV_EXTRA_PLUGINS=names)
+
+    offer = found.offer("queue", "acme")
+    assert install_command(offer, "no_such_library") == "pip install no_such_library"
+    (listed,) = [
+        one for one in offered_backends(found, settings(data)) if one.name == "acme"
+    ]
+    assert listed.fault is None
+    (fault,) = found.faults
+    assert "Install what it needs: no_such;" in str(fault)
+
+
 def test_files_of_the_plugins_folder_are_loaded(data: Path) -> None:
     plugin(data / "plugins" / "first.py", "first")
     plugin(data / "plugins" / "second.py", "second")
@@ -140,16 +236,17 @@ def test_a_plugin_file_takes_the_place_of_no_library(data: Path) -> None:
     assert json.loads("[]") == []
 
 
-def test_the_second_of_two_plugin_files_of_one_name_is_refused(
+def test_a_named_plugin_file_goes_before_one_of_the_plugins_folder_of_its_name(
     data: Path, tmp_path: Path
 ) -> None:
-    plugin(data / "plugins" / "acme_twice.py", "first")
-    other = plugin(tmp_path / "acme_twice.py", "second")
+    plugin(data / "plugins" / "acme_twice.py", "lying-there")
+    named = plugin(tmp_path / "acme_twice.py", "named")
 
-    found = loaded(data, HV_EXTRA_PLUGINS=str(other))
+    found = loaded(data, HV_EXTRA_PLUGINS=str(named))
 
-    assert queues(found) == ["first"]
-    assert f"{data}/plugins/acme_twice.py has the same name" in str(found.faults[0])
+    assert queues(found) == ["named"]
+    assert f"{data}/plugins/acme_twice.py is not loaded" in str(found.faults[0])
+    assert f"{named} has the same name" in str(found.faults[0])
 
 
 def writable_folder(data: Path) -> str:
@@ -209,7 +306,32 @@ def test_a_plugin_file_of_another_user_is_refused(
     told = refusal(loaded(data))
 
     assert f"{data} belongs to " in told
-    assert f"run: chown 64321 {data}" in told
+    # Who gave the data folder to another user would lock the service out.
+    assert f"Run hv as {data.owner()}" in told
+    assert "chown" not in told
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+def test_root_is_told_to_run_hv_as_the_owner_of_a_plugins_folder(data: Path) -> None:
+    plugin(data / "plugins" / "theirs.py", "theirs")
+    os.chown(data / "plugins", 64_321, 64_321)
+
+    told = refusal(loaded(data))
+
+    assert "Run hv as 64321" in told
+    assert "chown" not in told
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+def test_a_plugin_file_of_another_user_is_given_to_the_owner_of_the_data_folder(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = plugin(data / "plugins" / "theirs.py", "theirs")
+    for one in (data, data / "plugins"):
+        os.chown(one, 64_321, 64_321)
+    monkeypatch.setattr(os, "geteuid", lambda: 64_321)
+
+    assert f"run: chown 64321 {file}" in refusal(loaded(data))
 
 
 def test_naming_a_file_of_the_plugins_folder_does_not_open_it(data: Path) -> None:

@@ -31,7 +31,11 @@ from hvcore.settings import Settings, env_name
 
 SILENT_S: Final = 5.0
 """A factory makes an object; what takes longer belongs into what uses it."""
-ANSWERS_WITHIN_S: Final = 3.0
+PING_SILENT_S: Final = 6.0
+"""As hv doctor allows: a storage that answers slowly serves."""
+ASKED_FOR_S: Final = 3.0
+"""How long a storage that says it cannot serve is asked again."""
+CHECKED_FOR_S: Final = 8.0
 """So that who starts the service reads within 10 s why it does not start."""
 ASKED_EVERY_S: Final = 0.5
 
@@ -118,17 +122,18 @@ def check_storage(settings: Settings) -> None:
         # Made there, too: a factory may wait as long.
         services.storage.ping()
 
-    until_s = time.monotonic() + ANSWERS_WITHIN_S
+    began_s = time.monotonic()
     try:
         while True:
+            left_s = began_s + CHECKED_FOR_S - time.monotonic()
             call = calls.start(ping, name="storage")
-            if not call.has_ended(silent_s=ANSWERS_WITHIN_S):
+            if not call.has_ended(silent_s=min(PING_SILENT_S, left_s)):
                 fault = hung_call(offer, "ping", call.frame(), call.age_s)
                 raise PluginFaultError(fault)
             try:
                 return call.result()
             except UnavailableError as exc:
-                if time.monotonic() > until_s:
+                if time.monotonic() > began_s + ASKED_FOR_S:
                     raise PluginError(
                         f"{offer.source}: {title(offer)} cannot serve: {str(exc).rstrip('.')}.",
                         "Start what it needs, or correct its options "
@@ -137,7 +142,7 @@ def check_storage(settings: Settings) -> None:
             except HvcoreError:
                 raise
             except Exception as exc:
-                raise PluginFaultError(raised_fault(offer, exc)) from exc
+                raise PluginFaultError(raised_fault(offer, choice, exc)) from exc
             time.sleep(ASKED_EVERY_S)
     finally:
         # One that hangs may hold what closing needs.
@@ -158,7 +163,7 @@ def _try(services: Services, choice: Choice) -> Sequence[str]:
         abilities = abilities_of(made, KINDS[choice.kind])
         close_made(made)
     except Exception as exc:
-        raise PluginFaultError(raised_fault(offer, exc)) from exc
+        raise PluginFaultError(raised_fault(offer, choice, exc)) from exc
     return abilities
 
 
@@ -179,5 +184,5 @@ def _trial(
         # Whatever its code raises where nobody expects any of it to run.
         except Exception as exc:  # noqa: BLE001 - it is told, with the others
             offer = services.registry.offer(choice.kind, choice.name)
-            error = PluginFaultError(raised_fault(offer, exc))
+            error = PluginFaultError(raised_fault(offer, choice, exc))
     return Trial(kind=choice.kind, name=choice.name, error=error)

@@ -106,7 +106,8 @@ def _fault(offer: Offer, made: type | None, *, is_only: bool) -> PluginFault | N
             location=location_of_definition(made),
             fix="Write these methods.",
         )
-    if extra is not None and extra_of(offer) is None and not source.is_listed:
+    has_distribution = not (source.is_listed or source.is_file)
+    if extra is not None and extra_of(offer) is None and has_distribution:
         return PluginFault(
             source=source,
             problem=f"no distribution has the extra {extra!r} that it names",

@@ -12,7 +12,7 @@ from typing import Final
 import attrs
 
 from hvcore.domain.access.keys import KeyType, Permission
-from hvcore.domain.access.principals import Principal
+from hvcore.domain.access.principals import Person, Principal
 from hvcore.domain.access.tenants import Environment
 from hvcore.domain.ids import EnvId, OrgId
 from hvcore.errors import (
@@ -39,6 +39,15 @@ NO_ENVIRONMENT: Final = (
     "These credentials are for an environment that does not exist; who issues them "
     "must name one of the organization's."
 )
+_PARTS: Final[Sequence[tuple[str, type, str]]] = (
+    ("key_id", str, "text"),
+    ("org_id", str, "text"),
+    ("env_id", str, "text"),
+    # A text is no KeyType.ENVIRONMENT: the caller would reach every environment.
+    ("type", KeyType, "KeyType"),
+    ("person", Person, "Person"),
+)
+"""Parts of a Principal that may be None, with their types."""
 
 _log = logging.getLogger(__name__)
 
@@ -218,12 +227,13 @@ def _judge(provider: AuthProvider, answer: Principal) -> None:
     """
     method = provider.authenticate
     require_answer(method, answer, Principal)
-    for name in ("key_id", "org_id", "env_id"):
-        if not isinstance(getattr(answer, name), str | None):
+    for name, wanted, called in _PARTS:
+        part = getattr(answer, name)
+        if part is not None and not isinstance(part, wanted):
             raise WrongAnswerError(
                 method,
-                f"a Principal whose {name} is no text",
-                f"Give {name} a str, or None.",
+                f"a Principal whose {name} is no {called}",
+                f"Give {name} a {wanted.__name__}, or None.",
             )
     if not isinstance(answer.permissions, frozenset):
         raise WrongAnswerError(

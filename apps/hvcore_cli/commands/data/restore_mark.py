@@ -7,6 +7,7 @@ from typing import Self
 import attrs
 
 from hvcore.files.atomic_files import replace_file
+from hvcore.registry.plugin_files import FOLDER
 from hvcore_cli.invocation import RESTORE_MARK, CliError
 
 _FILLED = "filled"
@@ -30,13 +31,15 @@ class RestoreMark:
         """
         Mark an empty data folder, or return the mark that an earlier run of this restore has left.
 
+        Plugins may be there already: no backup has them, and a restore may need them.
+
         Raises:
             CliError: The folder has other content.
             OSError: The mark cannot be written.
         """
         path = data / RESTORE_MARK
         data.mkdir(parents=True, exist_ok=True)
-        if not any(data.iterdir()):
+        if all(one.name == FOLDER for one in data.iterdir()):
             with path.open("w", encoding="utf-8") as file:
                 file.write(backup_id)
                 file.flush()

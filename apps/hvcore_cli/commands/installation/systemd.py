@@ -90,6 +90,9 @@ def systemd(  # noqa: PLR0913 - one for each option
         user=owner.pw_name,
         data=data,
         writable=_further_folders(settings, data),
+        plugins=[
+            one.absolute() for one in settings.extra_plugins if isinstance(one, Path)
+        ],
         host=host,
         port=port,
         encoders=workers or usual.encoders,

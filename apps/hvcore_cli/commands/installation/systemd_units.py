@@ -39,6 +39,7 @@ _BEFORE: Final = (
     *("postgresql.service", "redis-server.service", "valkey-server.service"),
 )
 _HOMES: Final = (Path("/home"), Path("/root"), Path("/run/user"))
+_TEMPORARY: Final = (Path("/tmp"), Path("/var/tmp"))  # noqa: S108 - what PrivateTmp hides
 _CONFINED: Final[Sequence[str]] = (
     "NoNewPrivileges=yes",
     "CapabilityBoundingSet={capabilities}",
@@ -95,11 +96,12 @@ class UnitFiles:
         environment_file: The file with the settings and secrets; systemd reads it as root.
         user: The user who runs the processes.
         data: The data folder.
-        writable: Further folders to which processes write.
-        host: The host on which the API and delivery listen.
-        port: The port of the API; delivery has the next one.
-        encoders: The number of encode workers.
-        light_workers: The number of workers for short tasks.
+        writable: Further folders that processes write to.
+        plugins: Files that HV_EXTRA_PLUGINS names, by their absolute paths.
+        host: Where the API and delivery listen.
+        port: The API's; delivery has the next one.
+        encoders: How many encode workers there are.
+        light_workers: How many workers for short tasks there are.
         notifies: Whether there is a queue of the object store to read.
         has_reserve: Whether there is a worker reserved for organizations that have no
             running task.
@@ -114,6 +116,7 @@ class UnitFiles:
     user: str
     data: Path
     writable: Sequence[Path] = ()
+    plugins: Sequence[Path] = ()
     host: str
     port: int
     encoders: int
@@ -309,14 +312,21 @@ class UnitFiles:
         writes: Sequence[Path] = (),
     ) -> list[str]:
         writable = (self.data, *self.writable, *writes)
-        used = (self.program, self.interpreter, *writable)
+        used = (self.program, self.interpreter, *writable, *self.plugins)
         is_at_home = any(path.is_relative_to(home) for path in used for home in _HOMES)
+        # A private /tmp has none of the machine's files.
+        hidden = [
+            f"BindReadOnlyPaths={_quoted(path)}"
+            for path in self.plugins
+            if any(path.is_relative_to(temporary) for temporary in _TEMPORARY)
+        ]
         values = {
             "capabilities": capabilities,
             "homes": "read-only" if is_at_home else "yes",
             "writable": " ".join(map(_quoted, writable)),
         }
-        return [line.format(**values) for line in (*_CONFINED, *further)]
+        lines = [line.format(**values) for line in (*_CONFINED, *further)]
+        return [*lines, *hidden]
 
 
 def _headings(what: str) -> list[str]:

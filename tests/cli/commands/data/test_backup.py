@@ -320,6 +320,21 @@ def test_nothing_that_is_there_is_replaced(
     assert _contents(tmp_path / "hv-data") == before
 
 
+def test_a_backup_is_restored_beside_plugins_that_are_there_already(
+    hv: Hv, backup: Path, tmp_path: Path
+) -> None:
+    assert backup.is_dir()
+    plugin = tmp_path / "other" / "plugins" / "acme.py"
+    plugin.parent.mkdir(parents=True)
+    plugin.write_text("")
+
+    restored = hv("--data", "other", "restore", "backup")
+
+    assert restored.status == 0, restored.stderr
+    assert plugin.is_file()
+    assert (tmp_path / "other" / "secrets.json").is_file()
+
+
 RESTORE_POINTS = (
     *("restore.marked", "copy.claimed", "copy.prepared", "copy.begun", "copy.page"),
     *("copy.checked", "copy.finished"),

@@ -238,6 +238,16 @@ def test_a_home_is_seen_only_if_something_of_ours_is_in_it() -> None:
     assert homes() == ["yes"]
     assert homes(interpreter=Path("/home/ann/python")) == ["read-only"]
     assert homes(writable=[Path("/home/ann/videos")]) == ["read-only"]
+    assert homes(plugins=[Path("/home/ann/acme.py")]) == ["read-only"]
+
+
+def test_a_unit_sees_a_plugin_file_below_tmp(hv: Hv, data: Path) -> None:
+    named = "/tmp/acme.py,/srv/acme_limits.py"  # noqa: S108 - what units hide
+
+    done = hv("--data", str(data), "systemd", "--user", USER, HV_EXTRA_PLUGINS=named)
+
+    assert done.status == 0, done.stderr
+    assert set(values(done.stdout, "BindReadOnlyPaths")) == {"/tmp/acme.py"}  # noqa: S108 - see above
 
 
 @pytest.fixture

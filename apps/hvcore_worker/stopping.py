@@ -73,7 +73,7 @@ class Stopping:
         self.hand_back()
 
 
-def waited(stopping: Callable[[], bool], seconds: float) -> bool:
+def stops_within(stopping: Callable[[], bool], seconds: float) -> bool:
     """Wait that long, or until this is to end; tell which."""
     if isinstance(stopping, Stopping):
         return stopping.wait(seconds)

@@ -101,9 +101,9 @@ class Consumer:
         """Have ``until`` say so from now on, without waiting."""
         self._is_stopping = True
 
-    def has_ended(self) -> bool:
+    def has_ended(self, within_s: float = STOPS_WITHIN_S) -> bool:
         """Return whether ``consume`` returned or raised, now or in time."""
-        self._thread.join(STOPS_WITHIN_S)
+        self._thread.join(within_s)
         return not self._thread.is_alive()
 
     def wait_for(self, wanted: Collection[TaskId]) -> None:

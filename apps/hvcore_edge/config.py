@@ -113,6 +113,8 @@ class EdgeConfig:
         values["PROXIES"] = _proxies(edge.proxies)
         values["SERVICE"] = _servers(edge.service)
         values["API_SERVICE"] = _servers(edge.api_service)
+        # One answer that was lost must not move all uploads of a host to another one.
+        values["UPLOAD_SERVICE"] = _servers(edge.service, max_fails=0)
         values |= {name: str(number) for name, number in SERVICE_NUMBERS.items()}
         text = _read_shipped(f"{CONFIG_FILE}.template")
         api = _read_shipped(API_TEMPLATE) if edge.api_listen else ""
@@ -259,9 +261,12 @@ def _tls(certificate: str, key: str) -> str:
     )
 
 
-def _servers(addresses: str) -> str:
+def _servers(addresses: str, *, max_fails: int = 1) -> str:
     """
     Return the lines of an upstream for addresses with commas between them.
+
+    Args:
+        max_fails: How many failures in 10 s leave an address out; 0 for never.
 
     Raises:
         ConfigError: One cannot be written down.
@@ -275,7 +280,9 @@ def _servers(addresses: str) -> str:
                 "host:port, several with commas between them."
             )
         # Who is silent once costs one wait; all others are asked meanwhile.
-        lines.append(f"        server {stripped} max_fails=1 fail_timeout=10s;")
+        lines.append(
+            f"        server {stripped} max_fails={max_fails} fail_timeout=10s;"
+        )
     return "\n".join(lines)
 
 

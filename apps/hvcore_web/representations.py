@@ -15,11 +15,10 @@ from urllib.parse import quote
 import attrs
 
 from hvcore.domain.analytics.ignored import IgnoredReason
-from hvcore.domain.playback.rules import PlaybackRule
-from hvcore.errors import RangeNotSatisfiableError
 from hvcore.services.playback.responses import Lifetime, PlaybackResponse, StoredFile
 from hvcore.services.playback.shared_texts import PIECE_BYTES, FilledText, PiecewiseBody
 from hvcore_web.compressed_texts import CompressedTexts
+from hvcore_web.ranges import asked_range
 
 MAX_CACHED: Final = 64
 """Of short texts in memory, compressed."""
@@ -38,10 +37,6 @@ NOT_MODIFIED: Final = "304 Not Modified"
 
 Headers: TypeAlias = tuple[tuple[str, str], ...]
 
-# RFC 9110, section 14.1.1; the unit's case does not matter.
-_RANGE = re.compile(
-    r"bytes[ \t]*=[ \t]*([0-9]{0,30})-([0-9]{0,30})[ \t]*", re.IGNORECASE
-)
 _ENTITY_TAG = re.compile(r'(?:W/)?"([^"]*)"')
 _CODING = re.compile(
     r"[ \t]*([\w*+.-]+)[ \t]*(?:;[ \t]*q=([01](?:\.[0-9]{0,3})?)[ \t]*)?", re.IGNORECASE
@@ -147,7 +142,7 @@ def represent(
     if is_known:
         status = NOT_MODIFIED
     elif is_cached and wanted.range is not None:
-        asked = _range(wanted, etag, size)
+        asked = _asked(wanted, etag, size)
         if asked:
             status, (start, end) = PARTIAL, asked
     return Representation(
@@ -261,33 +256,13 @@ def _gzipped(body: bytes) -> bytes:
     return gzip.compress(body, mtime=0)
 
 
-def _range(wanted: Wanted, etag: str, size: int) -> tuple[int, int] | None:
-    # Defined for GET alone (RFC 9110, section 14.2).
-    if wanted.range is None or wanted.is_head or not _is_current(wanted, etag):
+def _asked(wanted: Wanted, etag: str, size_bytes: int) -> tuple[int, int] | None:
+    # Ranges are defined for GET alone (RFC 9110, section 14.2).
+    if wanted.range is None or wanted.is_head:
         return None
-    match = _RANGE.fullmatch(wanted.range.strip())
-    if match is None or not (match[1] or match[2]):
-        return None
-    if not match[1]:
-        start, end = max(0, size - int(match[2])), size
-    else:
-        start = int(match[1])
-        last = int(match[2]) if match[2] else size - 1
-        if match[2] and last < start:
-            return None
-        end = min(last + 1, size)
-    if start >= size:
-        raise RangeNotSatisfiableError(
-            headers={"Content-Range": f"bytes */{size}"},
-            rule=PlaybackRule.RANGE_OUTSIDE,
-        )
-    return start, end
-
-
-def _is_current(wanted: Wanted, etag: str) -> bool:
-    # Strong comparison (RFC 9110, section 13.1.5): a weak tag never matches,
-    # nor does a date, since we send none.
-    return wanted.if_range is None or wanted.if_range.strip() == f'"{etag}"'
+    return asked_range(
+        wanted.range, if_range=wanted.if_range, etag=etag, size_bytes=size_bytes
+    )
 
 
 def _has_it(header: str | None, etag: str) -> bool:

@@ -29,7 +29,7 @@ from hvcore_worker.outages import Outage
 from hvcore_worker.outbound import OutboundThreads
 from hvcore_worker.presence import present
 from hvcore_worker.scratch import remove_orphans, scratch_folder
-from hvcore_worker.stopping import Stopping, waited
+from hvcore_worker.stopping import Stopping, stops_within
 
 RESERVE_LOOKS_EVERY_S: Final = 1.0
 """A query that locks nothing; the clip of a newcomer waits that long, not for a slice."""
@@ -133,7 +133,7 @@ def work_until(  # noqa: PLR0913 - what differs between programs
         if is_reserve:
             # Messages are for those who take everything: one that came here would
             # be missing there.
-            while not waited(leaving, RESERVE_LOOKS_EVERY_S):
+            while not stops_within(leaving, RESERVE_LOOKS_EVERY_S):
                 loop.handle()
             return
         if Lane.OUTBOUND not in lanes:
@@ -169,7 +169,7 @@ class _Loop:
         while not self.shall_end():
             if self.task_runs.rest.lasts:
                 # Waiting here leaves the messages to other workers.
-                waited(self.stopping, RESTS_FOR_S)
+                stops_within(self.stopping, RESTS_FOR_S)
             elif not self._run_next():
                 return
 

@@ -12,7 +12,7 @@ from typing import Final
 import attrs
 
 from hvcore.errors import UnavailableError
-from hvcore_worker.stopping import waited
+from hvcore_worker.stopping import stops_within
 
 WAITS_S: Final = 1.0
 
@@ -34,7 +34,7 @@ class Outage:
                 "no task is taken: the service does not answer",
                 extra={"hv_why": error.detail},
             )
-        waited(self.stopping, WAITS_S)
+        stops_within(self.stopping, WAITS_S)
 
     def end(self) -> None:
         """Log that the service answers again, if there was an outage."""

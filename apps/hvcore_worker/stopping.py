@@ -73,8 +73,8 @@ class Stopping:
         self.hand_back()
 
 
-def waited(stopping: Callable[[], bool], seconds: float) -> bool:
-    """Wait for the given seconds or until stopping() is true; return whether it is to stop."""
+def stops_within(stopping: Callable[[], bool], seconds: float) -> bool:
+    """Wait that long, or until this is to end; tell which."""
     if isinstance(stopping, Stopping):
         return stopping.wait(seconds)
     ends_at_s = time.monotonic() + seconds

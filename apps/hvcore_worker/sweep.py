@@ -17,7 +17,7 @@ from hvcore.processes.names import process_name
 from hvcore.processes.rounds import Round
 from hvcore.settings import Settings
 from hvcore_worker.scratch import remove_orphans
-from hvcore_worker.stopping import Stopping, waited
+from hvcore_worker.stopping import Stopping, stops_within
 
 _log = logging.getLogger(__name__)
 
@@ -79,7 +79,7 @@ def sweep_until(
             # The loop that everything else relies on never ends by itself.
             _log.exception("sweep failed; it goes on")
         turn += 1
-        if waited(stopping, EVERY_S):
+        if stops_within(stopping, EVERY_S):
             return
 
 

@@ -9,7 +9,7 @@ from typing import Final
 
 import attrs
 
-from hvcore.domain.equal_texts import composed
+from hvcore.domain.folded_texts import composed
 from hvcore.domain.limits import MAX_METADATA_BYTES, MAX_METADATA_KEYS
 from hvcore.errors import FieldError, InvalidParametersError
 

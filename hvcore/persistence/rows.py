@@ -12,7 +12,7 @@ from sqlalchemy.engine import RowMapping
 from hvcore import log_context, tracing
 from hvcore.domain.access.keys import ApiKey, KeyType, Permission
 from hvcore.domain.access.tenants import Environment, EnvironmentKind, Organization
-from hvcore.domain.equal_texts import composed, folded
+from hvcore.domain.folded_texts import composed, folded
 from hvcore.domain.ids import EnvId, GrantId, JobId, KeyId, OrgId, TaskId, VideoId
 from hvcore.domain.labels import NO_LABELS, Labels, written_tag_term
 from hvcore.domain.processing.chapters import Chapter

@@ -70,17 +70,22 @@ class Kit(DeclaresDeviations):
         request: pytest.FixtureRequest,
         tmp_path_factory: pytest.TempPathFactory,
     ) -> Iterator[None]:
-        # Of all fixtures of a test the first one, and the last that ends.
         given = tmp_path_factory.getbasetemp()
         with far_away(given / "locales"):
             watch, failed = LeftoverWatch(given), request.session.testsfailed
             yield
+            # An author's conftest may have asked for it before: it would end after this.
+            patched = request.node.funcargs.get("monkeypatch")
+            if isinstance(patched, pytest.MonkeyPatch):
+                patched.undo()
             # What is left has no owner, who could still close it.
             request.node.funcargs.clear()
             excused = {*self.leftovers, *getattr(request.function, _MAY_LEAVE, ())}
             is_failed = request.session.testsfailed > failed
-            left = {} if is_failed else watch.left(without=excused)
-            watch.restore()
+            try:
+                left = {} if is_failed else watch.left(without=excused)
+            finally:
+                watch.restore()
         told = [
             word
             for kind, found in left.items()

@@ -100,7 +100,10 @@ class LeftoverWatch:
             and not name.startswith(_PYTESTS_OWN)
         }
         new["files"] = {
-            file: str(file) for file in self._created if self._is_beside(file)
+            # Other threads may make files meanwhile.
+            file: str(file)
+            for file in tuple(self._created)
+            if self._is_beside(file)
         }
         return {
             kind: found for kind, found in new.items() if found and kind not in without
@@ -108,6 +111,8 @@ class LeftoverWatch:
 
     def _is_beside(self, file: Path) -> bool:
         if not os.path.lexists(file) or any(one in str(file) for one in _CACHES):
+            return False
+        if sys.pycache_prefix and Path(sys.pycache_prefix) in file.parents:
             return False
         if self._given not in file.parents:
             return True

@@ -34,12 +34,12 @@ def far_away(folder: Path) -> Iterator[None]:
     names = ("TZ", "LC_ALL", "LOCPATH")
     before = {name: os.environ.get(name) for name in names}
     locale_before = locale.setlocale(locale.LC_ALL)
-    os.environ["TZ"] = ZONE
-    time.tzset()
-    _set_locale(folder)
-    # Errors of the system go on to be in words that most authors can read.
-    locale.setlocale(locale.LC_MESSAGES, "C")
     try:
+        os.environ["TZ"] = ZONE
+        time.tzset()
+        _set_locale(folder)
+        # Errors of the system go on to be in words that most authors can read.
+        locale.setlocale(locale.LC_MESSAGES, "C")
         yield
     finally:
         # LOCPATH first: it says where the other locale is.

@@ -21,7 +21,7 @@ from sqlalchemy.engine import Engine
 from hvcore.assembly import build
 from hvcore.domain.access.keys import KeyType
 from hvcore.domain.access.tenants import EnvironmentKind
-from hvcore.domain.equal_texts import folded
+from hvcore.domain.folded_texts import folded
 from hvcore.domain.ids import (
     EnvId,
     OrgId,

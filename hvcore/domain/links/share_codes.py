@@ -9,7 +9,7 @@ from typing import Final, Self
 
 import attrs
 
-from hvcore.domain.equal_texts import folded
+from hvcore.domain.folded_texts import folded
 from hvcore.domain.ids import (
     OrgId,
     ShareCodeId,

@@ -14,10 +14,9 @@ from hvcore.domain.uploads.content_types import (
     container_type,
     fits,
 )
+from hvcore.domain.uploads.expiry import IN_FLIGHT_FOR
 from hvcore.domain.uploads.grants import UploadGrant
 
-IN_FLIGHT_FOR: Final = timedelta(hours=6)
-"""How long sending may take that began before the grant ran out."""
 FIRST_LOOK_AFTER: Final = timedelta(seconds=5)
 LONGEST_PAUSE: Final = timedelta(minutes=5)
 LOOKED_FOR_AFTER: Final = 0.2

@@ -5,7 +5,6 @@ Source: https://tus.io/protocols/resumable-upload (1.0.0).
 """
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta
 from typing import Final
 
 from hvcore.domain.limits import MAX_UPLOAD_BYTES
@@ -24,10 +23,6 @@ CAPABILITIES: Final[Mapping[str, str]] = {
 }
 """What a server answers to OPTIONS."""
 
-CONTINUABLE_FOR: Final = timedelta(hours=1)
-"""How long a pause may be."""
-COMPLETE_WITHIN: Final = timedelta(hours=24)
-"""From the creation; otherwise a sender could reserve disk space for ever."""
 BUSY_RETRY_AFTER_S: Final = 1
 
 
@@ -68,8 +63,3 @@ class ChecksumMismatchError(HvError):
     def title(self) -> str:
         """The tus protocol's phrase for its own status 460."""
         return "Checksum Mismatch"
-
-
-def expiry_after(now: datetime, created_at: datetime) -> datetime:
-    """Return until when an upload may be continued, given that it receives bytes now."""
-    return min(now + CONTINUABLE_FOR, created_at + COMPLETE_WITHIN)

@@ -25,7 +25,7 @@ videos = Table(
     Column("org_id", Text, nullable=False, info=ID),
     Column("env_id", Text, nullable=False, info=ID),
     Column("name", Text, nullable=False, info=PERSONAL),
-    # domain.equal_texts.folded: the databases disagree about upper and lower case.
+    # domain.folded_texts.folded: the databases disagree about upper and lower case.
     Column("name_folded", Text, nullable=False, info=PERSONAL),
     Column("description", Text, info=PERSONAL),
     Column("state", Text, nullable=False, info=KIND),

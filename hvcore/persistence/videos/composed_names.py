@@ -11,7 +11,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
-from hvcore.domain.equal_texts import folded
+from hvcore.domain.folded_texts import folded
 from hvcore.persistence.engine import MIGRATION_TIMEOUT_MS, reading, writing
 from hvcore.persistence.rows import indexed_terms, labels_from_text, labels_to_text
 from hvcore.persistence.statements import insert_unless_there

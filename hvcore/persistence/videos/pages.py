@@ -13,7 +13,7 @@ from typing import Final, Protocol
 from sqlalchemy.engine import Engine
 
 from hvcore.domain.access.tenants import Environment
-from hvcore.domain.equal_texts import folded
+from hvcore.domain.folded_texts import folded
 from hvcore.domain.ids import PublicId, VideoId
 from hvcore.domain.videos.catalog import SortBy, VideoPage, VideoQuery, VideoSummary
 from hvcore.domain.videos.states import LISTED_STATES, VideoState

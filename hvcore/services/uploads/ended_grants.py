@@ -1,10 +1,16 @@
-"""End upload grants whose files never came, and order the removal of the rest."""
+"""Grants that end before their bytes have come: taken back or expired, then removed."""
 
 import logging
 from datetime import datetime
+from typing import Final
 
 from hvcore.domain.tasks.kinds import UPLOAD_PURGE, VIDEO_PURGE
 from hvcore.domain.tasks.task import Lane, NewTask
+from hvcore.domain.uploads.expiry import (
+    ERASED_AFTER,
+    IN_FLIGHT_FOR,
+    UNPROCESSED_RETENTION,
+)
 from hvcore.domain.uploads.grants import GrantState, UploadGrant
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
@@ -12,6 +18,8 @@ from hvcore.errors import UnavailableError
 from hvcore.ports.unit_of_work import UnitOfWork
 
 _log = logging.getLogger(__name__)
+
+SWEEP_BATCH: Final = 100
 
 
 def take_back(uow: UnitOfWork, grant: UploadGrant, moment: datetime) -> None:
@@ -44,6 +52,33 @@ def take_back(uow: UnitOfWork, grant: UploadGrant, moment: datetime) -> None:
             "a grant that nobody was told of is not taken back, and ends later",
             extra={"hv_upload": grant.id, "hv_why": exc.detail},
         )
+
+
+def end_expired(uow: UnitOfWork, now: datetime) -> int:
+    """
+    End the grants and videos whose bytes can no longer arrive, and have them removed.
+
+    Returns:
+        How many ended; a sweep ends at most `SWEEP_BATCH` of each kind.
+    """
+    with uow.write() as work:
+        videos = work.videos.expired(now - IN_FLIGHT_FOR, SWEEP_BATCH)
+        for video in videos:
+            video.expire()
+            work.videos.save(video)
+        grants = [
+            *work.grants.unused(now - UNPROCESSED_RETENTION, SWEEP_BATCH),
+            *work.grants.never_sent(now - IN_FLIGHT_FOR, SWEEP_BATCH),
+        ]
+        # Those of yesterday may be in both.
+        grants = [*{grant.id: grant for grant in grants}.values()]
+        for grant in grants:
+            grant.end()
+            work.grants.save(grant)
+        work.tasks.add(purge_of(grant) for grant in grants)
+        work.tasks.add(erasure_of(video, work.now() + ERASED_AFTER) for video in videos)
+        work.commit()
+    return len(videos) + len(grants)
 
 
 def erasure_of(video: Video, moment: datetime) -> NewTask:

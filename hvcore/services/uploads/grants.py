@@ -17,7 +17,6 @@ from hvcore.clock import Clock
 from hvcore.domain import ids, limits
 from hvcore.domain.access.tenants import Environment
 from hvcore.domain.uploads.content_types import allowed_types, fits
-from hvcore.domain.uploads.direct import IN_FLIGHT_FOR
 from hvcore.domain.uploads.grants import (
     FileWanted,
     GrantState,
@@ -52,7 +51,10 @@ from hvcore.services.access.quotas import (
 )
 from hvcore.services.processing.orders import order_job, order_watch
 from hvcore.services.uploads.direct_addresses import DirectAddresses
-from hvcore.services.uploads.ended_grants import erasure_of, purge_of, take_back
+from hvcore.services.uploads.ended_grants import (
+    end_expired,
+    take_back,
+)
 from hvcore.services.uploads.measured_uploads import measured_upload
 from hvcore.services.uploads.taken_files import taken_file
 from hvcore.settings import PublicSettings
@@ -60,11 +62,6 @@ from hvcore.signing.upload_addresses import UploadSigner
 
 _log = logging.getLogger(__name__)
 
-UNPROCESSED_RETENTION: Final = timedelta(hours=24)
-"""How long an uploaded file waits for a process request."""
-ERASED_AFTER: Final = timedelta(hours=1)
-"""The time after which the personal data of a video whose file never came is erased."""
-SWEEP_BATCH: Final = 100
 NOT_SENT_HERE: Final = frozenset(
     {
         GrantState.ENDED,
@@ -291,28 +288,8 @@ class Uploads:
         return grant
 
     def expire(self) -> int:
-        """End videos and upload grants whose files can no longer arrive; return their number."""
-        now = self.clock.now()
-        with self.uow.write() as work:
-            videos = work.videos.expired(now - IN_FLIGHT_FOR, SWEEP_BATCH)
-            for video in videos:
-                video.expire()
-                work.videos.save(video)
-            grants = [
-                *work.grants.unused(now - UNPROCESSED_RETENTION, SWEEP_BATCH),
-                *work.grants.never_sent(now - IN_FLIGHT_FOR, SWEEP_BATCH),
-            ]
-            # Those of yesterday may be in both.
-            grants = [*{grant.id: grant for grant in grants}.values()]
-            for grant in grants:
-                grant.end()
-                work.grants.save(grant)
-            work.tasks.add(purge_of(grant) for grant in grants)
-            work.tasks.add(
-                erasure_of(video, work.now() + ERASED_AFTER) for video in videos
-            )
-            work.commit()
-        return len(videos) + len(grants)
+        """End videos and grants whose bytes can no longer arrive."""
+        return end_expired(self.uow, self.clock.now())
 
     def discard(self, path: str) -> None:
         """Remove an uploaded object that nothing refers to; a failure is only logged."""

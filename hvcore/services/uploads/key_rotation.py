@@ -6,7 +6,7 @@ from typing import Final
 
 from hvcore.domain.access.service_keys import CLOCK_MARGIN
 from hvcore.domain.limits import UPLOAD_URL_VALID_S
-from hvcore.domain.uploads.resumable import COMPLETE_WITHIN
+from hvcore.domain.uploads.expiry import COMPLETE_WITHIN
 
 LAST_ADDRESSES_END_AFTER: Final = (
     max(timedelta(seconds=UPLOAD_URL_VALID_S), COMPLETE_WITHIN) + CLOCK_MARGIN

@@ -16,6 +16,7 @@ from hvcore.clock import Clock
 from hvcore.domain.access.tenants import Environment
 from hvcore.domain.ids import GrantId
 from hvcore.domain.uploads.direct import sent_type
+from hvcore.domain.uploads.expiry import expiry_after
 from hvcore.domain.uploads.grants import (
     FileWanted,
     GrantState,
@@ -25,7 +26,6 @@ from hvcore.domain.uploads.grants import (
 from hvcore.domain.uploads.resumable import (
     UploadGoneError,
     UploadLockedError,
-    expiry_after,
 )
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video, VideoWanted

@@ -102,9 +102,9 @@ class Consumer:
         """Make ``until`` return True from now on, without waiting for the consumer to stop."""
         self._is_stopping = True
 
-    def has_ended(self) -> bool:
-        """Wait up to 3 s for ``consume`` to end; return whether it has ended."""
-        self._thread.join(STOPS_WITHIN_S)
+    def has_ended(self, within_s: float = STOPS_WITHIN_S) -> bool:
+        """Return whether ``consume`` returned or raised, now or in time."""
+        self._thread.join(within_s)
         return not self._thread.is_alive()
 
     def wait_for(self, wanted: Collection[TaskId]) -> None:

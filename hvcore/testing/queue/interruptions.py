@@ -10,6 +10,7 @@ from hvcore.plugin_api import Lane, Queue, TaskId
 from hvcore.testing.kit import may_leave
 from hvcore.testing.queue.consumers import (
     ALL_LANES,
+    STOPS_WITHIN_S,
     assert_once_each,
     put,
     put_many,
@@ -167,5 +168,7 @@ class InterruptionPromises(MessagePromises):
         if not count:
             return []
         with self._consumer(queue, most=count) as consumer:
-            assert consumer.has_ended(), f"fewer than {count} messages came"
+            assert consumer.has_ended(self.patience_s + STOPS_WITHIN_S), (
+                f"fewer than {count} messages came"
+            )
         return consumer.seen

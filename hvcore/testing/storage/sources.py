@@ -65,7 +65,7 @@ class SourcePromises(StorageKit):
 
         assert written.size_bytes == len(data)
         assert_same(get(storage, "v/a"), data)
-        closing = [name for name in source.used if "close" in name or "exit" in name]
+        closing = {"close", "detach"} & {*source.used}
         assert not closing, "the source belongs to the caller, who closes it"
 
     def test_a_source_is_read_from_its_position_and_stays_open(

@@ -12,7 +12,7 @@ from typing import Final
 
 import attrs
 
-from hvcore.domain.equal_texts import composed
+from hvcore.domain.folded_texts import composed
 from hvcore.domain.labels import (
     LabelChanges,
     Labels,

@@ -5,7 +5,7 @@ Two calls at once that change one upload, or fill one quota.
 import pytest
 
 from hvcore.domain.tasks.kinds import TRANSCODE_PLAN, UPLOAD_PURGE
-from hvcore.domain.uploads.direct import IN_FLIGHT_FOR
+from hvcore.domain.uploads.expiry import IN_FLIGHT_FOR
 from hvcore.domain.uploads.grants import FileWanted, GrantState, UploadGrant
 from hvcore.domain.uploads.resumable import UploadGoneError
 from hvcore.domain.videos.states import VideoState

@@ -15,8 +15,8 @@ from hvcore.domain.access.service_keys import (
     UPLOADS,
     ServiceKey,
 )
+from hvcore.domain.uploads.expiry import COMPLETE_WITHIN
 from hvcore.domain.uploads.grants import FileWanted
-from hvcore.domain.uploads.resumable import COMPLETE_WITHIN
 from hvcore.errors import ForbiddenError
 from hvcore.services.access.key_rotation import KeyRotation
 from hvcore.services.access.rotated_keys import seal_key

@@ -6,7 +6,7 @@ import unicodedata
 
 import pytest
 
-from hvcore.domain.equal_texts import composed, folded
+from hvcore.domain.folded_texts import composed, folded
 
 EQUAL = {
     "plain": ("Summer", "SUMMER"),

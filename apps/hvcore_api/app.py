@@ -36,6 +36,8 @@ from hvcore_web.tus import TusMiddleware
 
 PAGES: Final = {
     "/docs": DocumentationAddressResource,
+    # The OpenAPI document has it without the slash, as its rules want paths.
+    "/docs/api/": DocsPageResource,
     "/docs/{file:path}": DocumentationResource,
     "/llms.txt": ProgramsIndexResource,
 }

@@ -17,7 +17,7 @@ DOCUMENTED = {
     ("GET", f"{A}/environments"),
     ("GET", "/v1/whoami"),
     ("GET", "/v1/openapi.json"),
-    ("GET", "/docs/api/"),
+    ("GET", "/docs/api"),
     ("GET", "/docs/api/style.css"),
     ("GET", "/docs/api/search.js"),
     ("GET", "/client.js"),
@@ -106,6 +106,7 @@ def test_the_app_has_exactly_the_routes_of_the_table(api: World) -> None:
     # What pages load as a file; HEAD goes with GET.
     files = {route.template for route in ROUTES if route.special.is_for_every_page}
     pages = {(method, path) for path in PAGES for method in ("GET", "HEAD")}
+    pages.remove(("HEAD", "/docs/api/"))
     assert found == table | pages | {("HEAD", template) for template in files}
 
 

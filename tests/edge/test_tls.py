@@ -47,7 +47,7 @@ def certify(folder: Path) -> dict[str, str]:
 def test_a_plain_request_to_a_tls_port_is_refused_in_our_words(tmp_path: Path) -> None:
     clock = SettableClock(datetime.now(UTC))
     with edge_site(tmp_path, is_local=True, **certify(tmp_path)) as site:
-        world = site.world(clock, is_public=False)
+        world = site.worker(clock, is_public=False)
         answer = world.get(f"{PRIVATE_PATH}/master.m3u8", f"token={world.token()}")
 
     assert answer.status_code == 400
@@ -63,7 +63,7 @@ def test_a_browser_is_answered_by_the_edge_itself(tmp_path: Path) -> None:
     context.set_alpn_protocols(["h2", "http/1.1"])
     clock = SettableClock(datetime.now(UTC))
     with edge_site(tmp_path, is_local=True, **certify(tmp_path)) as site:
-        world = site.world(clock, is_public=False)
+        world = site.worker(clock, is_public=False)
         connection = http.client.HTTPSConnection(
             "127.0.0.1", site.edge.port, context=context
         )

@@ -12,7 +12,7 @@ from hvcore.assembly import Services
 from hvcore.errors import NotFoundError
 from hvcore.services.playback.responses import PlaybackResponse
 from hvcore_web.documentation import site
-from hvcore_web.documentation.site import API_PAGES, is_built
+from hvcore_web.documentation.site import is_built
 from hvcore_web.files import send
 from hvcore_web.pages import (
     PAGE_TYPE,
@@ -40,8 +40,8 @@ _TEXT_TYPE: Final = "text/plain; charset=utf-8"
 class DocumentationResource:
     """``GET /docs/…``: a page by its name, with or without ``.html``, or one of its files."""
 
-    def __init__(self, services: Services) -> None:
-        self._public = services.settings.public
+    def __init__(self, _services: Services) -> None:
+        """Take the services as other resources do; the files need none."""
 
     def on_get(self, req: falcon.Request, resp: falcon.Response, *, file: str) -> None:
         """
@@ -50,10 +50,6 @@ class DocumentationResource:
         Raises:
             NotFoundError: The site has no such page.
         """
-        if file == API_PAGES:
-            resp.status = falcon.HTTP_302
-            resp.location = f"{self._public.api_url}/docs/{API_PAGES}/"
-            return
         if not file and not is_built():
             send(req, resp, served_file(_NOT_BUILT.fill({}), PAGE_TYPE))
             return

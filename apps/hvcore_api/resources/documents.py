@@ -13,7 +13,7 @@ from hvcore.services.playback.responses import PlaybackResponse
 from hvcore.wire.envelope import SUCCESS_TYPE, encode
 from hvcore_api.docs_page.page import render_page
 from hvcore_api.openapi.components import Document
-from hvcore_web.documentation.site import is_built
+from hvcore_web.documentation.site import API_PAGES, is_built
 from hvcore_web.files import send
 from hvcore_web.pages import (
     PAGE_TYPE,
@@ -68,13 +68,19 @@ class OpenApiResource(DescriptionResource):
 
 
 class DocsPageResource(DescriptionResource):
-    """``GET /docs/api/``."""
+    """``GET /docs/api/``, to which ``GET /docs/api`` leads."""
 
     @cached_property
     def _response(self) -> PlaybackResponse:
         return served_file(render_page(self._describe()), PAGE_TYPE)
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
+        if not req.path.endswith("/"):
+            # The addresses of the page's own files begin at the one with the slash.
+            server = self._describe()["servers"][0]["url"]
+            resp.status = falcon.HTTP_302
+            resp.location = f"{server}/docs/{API_PAGES}/"
+            return
         _send_page(req, resp, self._response)
 
 

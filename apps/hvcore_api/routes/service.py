@@ -65,7 +65,7 @@ ROUTES: Final[tuple[Route, ...]] = (
     ),
     Route(
         "GET",
-        "/docs/api/",
+        "/docs/api",
         documents.DocsPageResource,
         is_open=True,
         name="getDocsPage",

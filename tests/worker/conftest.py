@@ -1,0 +1,5 @@
+"""Services for tests of the worker's steps."""
+
+from tests.services.conftest import world
+
+__all__ = ["world"]

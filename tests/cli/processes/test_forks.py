@@ -148,7 +148,7 @@ def test_what_cannot_be_said_any_more_keeps_no_program_from_starting(
 def test_a_command_may_start_processes_of_its_own(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def run(_: list[str]) -> int:
+    def run(_: list[str], _invocation: object) -> int:
         child = multiprocessing.get_context("fork").Process(target=os._exit, args=(5,))
         child.start()
         child.join()

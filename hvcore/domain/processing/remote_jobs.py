@@ -52,7 +52,7 @@ class RemoteJob:
     pending_since: datetime | None = None
 
     def key(self, task_id: TaskId) -> str:
-        """Return the key by which the service may recognise a repeated submission."""
+        """Return the key by which the service may recognise a repeated start."""
         return f"{task_id}-{self.number}"
 
     def with_handle(self, handle: str, now: datetime) -> "RemoteJob":

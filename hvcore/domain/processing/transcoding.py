@@ -341,7 +341,7 @@ class PartPending:
         retry_after_s: The seconds until the service should be asked again; None waits
             for a tenth of the time that the part has been pending. There are limits:
             see poll_pause_s.
-        deadline_s: How many seconds after its submission the part may be pending. A
+        deadline_s: How many seconds after it was submitted the part may be pending. A
             part that is still pending then is cancelled and submitted anew.
     """
 

@@ -100,7 +100,7 @@ class UploadGrant:
         The bytes of the grant that count as stored for quotas; 0 once it has ended.
 
         A direct upload counts with its announced size from the start, because its
-        arrival is not seen. If no size was announced, the bytes count when they are
+        uploaded file is not seen. If no size was announced, the bytes count when they are
         taken in.
         """
         if self.state in IN_THE_STORE:

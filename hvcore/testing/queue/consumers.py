@@ -152,7 +152,7 @@ def consumed(
     Consume until the given task ids have arrived, and a moment longer.
 
     Returns:
-        All task ids that arrived, in the order of their arrival.
+        All task ids that were received, in the order in which they came.
 
     Raises:
         AssertionError: Some task ids did not arrive in time.

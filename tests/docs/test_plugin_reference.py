@@ -111,8 +111,9 @@ def test_a_page_has_promise_signature_example_users_and_faults(
     assert (
         "def open(self, path: str, *, start: int = 0, end: int | None = None)" in page
     )
-    assert "- `ObjectNotFoundError`: There is none; known when this returns." in page
+    # Where the errors of a method are, whatever their sentences say.
+    assert "\n- `ObjectNotFoundError`: " in page
     assert "class Files(Storage):" in page
     assert "- `LocalStorage` in `plugins/hvcore_storage_fsspec/local.py`" in page
     assert "- `hvcore/services/videos`" in page
-    assert "- A killed writer leaves the old object (Or none" in page
+    assert "- A killed writer leaves the old object (A killed writer" in page

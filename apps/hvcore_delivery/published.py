@@ -28,7 +28,7 @@ from hvcore.services.playback.thumbnails.cached import CachedThumbnails
 from hvcore.services.playback.thumbnails.serving import ThumbnailRequest
 from hvcore.wire.envelope import SUCCESS_TYPE
 from hvcore_delivery.app import LIVE
-from hvcore_web.compressed_texts import NotPreparedError
+from hvcore_web.compression.compressed_texts import NotPreparedError
 from hvcore_web.plain_requests import MAX_CACHED, PlainRequest
 from hvcore_web.representations import Representation, represent
 

@@ -41,8 +41,8 @@ from hvcore_edge.tallies import (
     RECORD,
     UNFOLLOWED,
 )
+from hvcore_web.compression.shared_gzip import MAX_TOKEN_BYTES as MAX_SHARED_TOKEN_BYTES
 from hvcore_web.representations import MAX_AGE_S
-from hvcore_web.shared_gzip import MAX_TOKEN_BYTES as MAX_SHARED_TOKEN_BYTES
 
 SETTINGS_FILE: Final = "hv_edge_settings.lua"
 WORKER_CONNECTIONS: Final = 8192

@@ -17,7 +17,7 @@ import attrs
 from hvcore.domain.analytics.ignored import IgnoredReason
 from hvcore.services.playback.responses import Lifetime, PlaybackResponse, StoredFile
 from hvcore.services.playback.shared_texts import PIECE_BYTES, FilledText, PiecewiseBody
-from hvcore_web.compressed_texts import CompressedTexts
+from hvcore_web.compression.compressed_texts import CompressedTexts
 from hvcore_web.ranges import asked_range
 
 MAX_CACHED: Final = 64

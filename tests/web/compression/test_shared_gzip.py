@@ -8,8 +8,8 @@ import os
 import pytest
 
 from hvcore.services.playback.shared_texts import MARK, FilledText, SharedText
-from hvcore_web.compressed_texts import CompressedTexts, NotPreparedError
-from hvcore_web.shared_gzip import MAX_TOKEN_BYTES, SharedGzip
+from hvcore_web.compression.compressed_texts import CompressedTexts, NotPreparedError
+from hvcore_web.compression.shared_gzip import MAX_TOKEN_BYTES, SharedGzip
 from tests.services.playback.test_shared_texts import playlist
 
 

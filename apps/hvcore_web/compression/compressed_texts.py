@@ -11,7 +11,7 @@ from typing import Final
 
 from hvcore.services.playback.shared_texts import FilledText, PiecewiseBody
 from hvcore.services.playback.text_cache import MAX_LONG_TEXT_BYTES, TextCache
-from hvcore_web.shared_gzip import SharedGzip
+from hvcore_web.compression.shared_gzip import SharedGzip
 
 MAX_CACHED_BYTES: Final = 16 * 1024 * 1024
 """Some 500 playlists of twelve hours."""

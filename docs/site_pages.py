@@ -25,7 +25,7 @@ INCLUDED = re.compile(r"```\{include\} (\S+)")
 
 
 LISTED = ("decisions/0", "measured/", "reference/hooks/", "reference/ports/")
-"""How the names of pages begin that only a README leads to."""
+"""Prefixes of pages that stand in the list of a README and not in the navigation."""
 
 ROOT_PAGES = {
     "CONTRIBUTING": "contributing",
@@ -51,7 +51,7 @@ def hide_decisions(app: Sphinx, _doctree: nodes.document) -> None:
 
 
 def finish(app: Sphinx, failure: Exception | None) -> None:
-    """Write what is served beside the pages."""
+    """Write the policy, the Markdown sources, ``llms.txt`` and the licences into the built site."""
     if failure or app.builder.name != "html":
         return
     site = Path(app.outdir)

@@ -41,7 +41,7 @@ PAGES: Final = {
     "/docs/{file:path}": DocumentationResource,
     "/llms.txt": ProgramsIndexResource,
 }
-"""What people read at the address of the API, and the OpenAPI document leaves out."""
+"""Resources of pages for people, by path; the OpenAPI document leaves these paths out."""
 
 
 def make_api(services: Services) -> falcon.App[falcon.Request, falcon.Response]:

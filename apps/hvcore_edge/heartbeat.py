@@ -9,14 +9,14 @@ from contextlib import contextmanager
 from typing import Final
 
 HANGS_AFTER_S: Final = 120.0
-"""Without a beat; databases give up sooner."""
+"""The longest time without a beat; calls of databases give up sooner."""
 
 _log = logging.getLogger(__name__)
 
 
 class Heartbeat:
     """
-    Ends this process if its work makes no progress for too long.
+    A watchdog that ends the process if no work was done for `HANGS_AFTER_S` seconds.
 
     Nothing else helps against a sink that never answers: a thread that waits in it
     cannot be ended.

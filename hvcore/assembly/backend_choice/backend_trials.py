@@ -34,7 +34,7 @@ SILENT_S: Final = 5.0
 PING_SILENT_S: Final = 6.0
 """As hv doctor allows: a storage that answers slowly serves."""
 ASKED_FOR_S: Final = 3.0
-"""How long a storage that says it cannot serve is asked again."""
+"""The time in seconds for which a storage that raises UnavailableError is asked again."""
 CHECKED_FOR_S: Final = 8.0
 """So that who starts the service reads within 10 s why it does not start."""
 ASKED_EVERY_S: Final = 0.5

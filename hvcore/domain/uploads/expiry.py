@@ -4,20 +4,20 @@ from datetime import datetime, timedelta
 from typing import Final
 
 IN_FLIGHT_FOR: Final = timedelta(hours=6)
-"""How long a body may be on its way that began before its upload address ended."""
+"""The time that a body may take that began before its upload address ended."""
 CONTINUABLE_FOR: Final = timedelta(hours=1)
-"""How long the sender of a resumable upload may pause."""
+"""The longest pause of the sender of a resumable upload."""
 COMPLETE_WITHIN: Final = timedelta(hours=24)
 """
-How long a resumable upload may last from its creation; otherwise a sender could
+The longest time from the creation of a resumable upload to its end; otherwise a sender could
 reserve disk space for ever.
 """
 UNPROCESSED_RETENTION: Final = timedelta(hours=24)
-"""How long uploaded bytes wait for a process request."""
+"""The time for which uploaded bytes are kept without a process request."""
 ERASED_AFTER: Final = timedelta(hours=1)
 """
-How long the record of a video whose bytes never came stays after the upload has ended;
-nobody sends them then.
+The time from the end of an upload without bytes to the erasure of its video's record;
+nobody sends the bytes then.
 """
 
 

@@ -29,7 +29,6 @@ _BLOCK: Final = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 _OPTION: Final = re.compile(r"^:(\w+): (.*)$", re.MULTILINE)
-_PROMPT: Final = "$ "
 ANYTHING: Final = "…"
 # Programs that read their input find none, as nobody types meanwhile.
 _SHELL: Final = (

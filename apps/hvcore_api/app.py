@@ -34,7 +34,7 @@ from hvcore_web.documentation.help_links import help_links
 from hvcore_web.errors import handle_error
 from hvcore_web.tus import TusMiddleware
 
-PAGES: Final = {
+PAGES: Final[Mapping[str, Callable[..., object]]] = {
     "/docs": DocumentationAddressResource,
     # The OpenAPI document has it without the slash, as its rules want paths.
     "/docs/api/": DocsPageResource,

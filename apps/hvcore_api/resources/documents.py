@@ -76,10 +76,9 @@ class DocsPageResource(DescriptionResource):
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
         if not req.path.endswith("/"):
-            # The addresses of the page's own files begin at the one with the slash.
-            server = self._describe()["servers"][0]["url"]
+            # The page's own files are relative to the address with the slash.
             resp.status = falcon.HTTP_302
-            resp.location = f"{server}/docs/{API_PAGES}/"
+            resp.location = f"{API_PAGES}/"
             return
         _send_page(req, resp, self._response)
 

@@ -36,7 +36,7 @@ from hvcore_web.tus import TusMiddleware
 
 PAGES: Final[Mapping[str, Callable[..., object]]] = {
     "/docs": DocumentationAddressResource,
-    # The OpenAPI document has it without the slash, as its rules want paths.
+    "/docs/api": DocsPageResource,
     "/docs/api/": DocsPageResource,
     "/docs/{file:path}": DocumentationResource,
     "/llms.txt": ProgramsIndexResource,

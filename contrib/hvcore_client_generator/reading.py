@@ -29,7 +29,7 @@ Node = Mapping[str, Any]
 LEFT_OUT: Final = frozenset(
     {
         *("getClientModule", "getClientTypes"),
-        *("getDocsPage", "getDocsScript", "getDocsStyle", "getFrontPage"),
+        *("getDocsScript", "getDocsStyle", "getFrontPage"),
     }
 )
 """Operations that answer pages for people, or files of a client itself."""

@@ -10,6 +10,7 @@ some declares it once::
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Any, ClassVar, Final, TypeVar
 
 import pytest
@@ -20,6 +21,8 @@ from hvcore.testing.surroundings import far_away
 
 TestT = TypeVar("TestT", bound=Callable[..., Any])
 _GROWTH: Final = Growth()
+_FOLDERS_OF_BROKEN_CALLS: Final = set[Path]()
+"""The folders of tests that broke calls off: threads of such calls may open files there at any time."""
 _MAY_LEAVE: Final = "may_leave"
 
 
@@ -73,6 +76,7 @@ class Kit(DeclaresDeviations):
         given = tmp_path_factory.getbasetemp()
         with far_away(given / "locales"):
             watch, failed = LeftoverWatch(given), request.session.testsfailed
+            folders = set(given.iterdir())
             yield
             # An author's conftest may have asked for it before: it would end after this.
             patched = request.node.funcargs.get("monkeypatch")
@@ -80,10 +84,17 @@ class Kit(DeclaresDeviations):
                 patched.undo()
             # What is left has no owner, who could still close it.
             request.node.funcargs.clear()
-            excused = {*self.leftovers, *getattr(request.function, _MAY_LEAVE, ())}
+            may_leave_kinds = getattr(request.function, _MAY_LEAVE, ())
+            if may_leave_kinds:
+                _FOLDERS_OF_BROKEN_CALLS.update(set(given.iterdir()) - folders)
+            excused = {*self.leftovers, *may_leave_kinds}
             is_failed = request.session.testsfailed > failed
             try:
-                left = {} if is_failed else watch.left(without=excused)
+                left = (
+                    {}
+                    if is_failed
+                    else watch.left(without=excused, not_in=_FOLDERS_OF_BROKEN_CALLS)
+                )
             finally:
                 watch.restore()
         told = [

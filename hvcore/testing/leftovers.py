@@ -51,22 +51,25 @@ class LeftoverWatch:
         self._handlers = _handlers()
         self._folder = _folder()
 
-    def left(self, *, without: Collection[str] = ()) -> Mapping[str, Found]:
+    def left(
+        self, *, without: Collection[str] = (), not_in: Collection[Path] = ()
+    ) -> Mapping[str, Found]:
         """
         Return the leftovers of a test by kind, after a moment in which threads and children may end.
 
         Args:
             without: Kinds of things that the test may leave behind.
+            not_in: Folders whose open files belong to other tests.
         """
-        new = self._new(without)
+        new = self._new(without, not_in)
         if new:
             gc.collect()
             began = time.monotonic()
-            while limits := [_ENDING.get(kind, 0.0) for kind in self._new(without)]:
-                if time.monotonic() > began + max(limits):
+            while new := self._new(without, not_in):
+                limit_s = max(_ENDING.get(kind, 0.0) for kind in new)
+                if time.monotonic() > began + limit_s:
                     break
                 time.sleep(0.01)
-            new = self._new(without)
         return new
 
     def restore(self) -> None:
@@ -84,7 +87,9 @@ class LeftoverWatch:
             if handler is not before and before is not None:
                 signal.signal(number, before)
 
-    def _new(self, without: Collection[str]) -> Mapping[str, Found]:
+    def _new(
+        self, without: Collection[str], not_in: Collection[Path]
+    ) -> Mapping[str, Found]:
         new: dict[str, Found] = {
             kind: {
                 key: words
@@ -92,6 +97,11 @@ class LeftoverWatch:
                 if key not in self._before[kind]
             }
             for kind, look in _LOOKS.items()
+        }
+        new["open files"] = {
+            key: words
+            for key, words in new["open files"].items()
+            if not any(f"({folder}/" in words for folder in not_in)
         }
         new["variables"] = {
             name: name

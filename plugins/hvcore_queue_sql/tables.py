@@ -31,12 +31,13 @@ messages = Table(
     metadata,
     # SQLite counts up by itself in a column of this type alone.
     Column("seq", BigInteger().with_variant(Integer, "sqlite"), primary_key=True),
-    # A task that waits is there once: its rings are joined.
-    Column("task_id", _Text, nullable=False, unique=True, info=_ID),
+    Column("task_id", _Text, nullable=False, info=_ID),
     Column("lane", _Text, nullable=False, info=_KIND),
     Column("kind", _Text, nullable=False, info=_KIND),
     Column("put_ms", BigInteger, nullable=False),
     sa.Index("ix_hv_queue_messages_lane", "lane", "seq"),
+    # A task that waits in a lane is there once, however often it is put.
+    sa.Index("ix_hv_queue_messages_task", "task_id", "lane", unique=True),
 )
 
 consumers = Table(
@@ -86,6 +87,9 @@ def prepare(database: Database) -> None:
         if connection.dialect.name == "postgresql":
             # SQLite has its one write lock already.
             connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCK_NUMBER})")
+        if not _are_of_today(connection):
+            # Messages are put again within 15 s, so none is copied.
+            messages.drop(connection, checkfirst=True)
         metadata.create_all(connection)
         connection.commit()
 
@@ -104,15 +108,18 @@ def uninstall(database: Database) -> None:
 
 def is_prepared(database: Database) -> bool:
     """
-    Return whether the tables of the queue exist.
+    Return whether the tables of the queue exist, in the form of this version.
 
     Raises:
         UnavailableError: The database does not answer.
     """
     with database.reading() as connection:
-        return _are_there(connection)
+        return _are_of_today(connection)
 
 
-def _are_there(connection: Connection) -> bool:
+def _are_of_today(connection: Connection) -> bool:
     found = sa.inspect(connection)
-    return all(found.has_table(table.name) for table in metadata.sorted_tables)
+    if not all(found.has_table(table.name) for table in metadata.sorted_tables):
+        return False
+    there = {index["name"] for index in found.get_indexes(messages.name)}
+    return {index.name for index in messages.indexes} <= there

@@ -17,7 +17,6 @@ DOCUMENTED = {
     ("GET", f"{A}/environments"),
     ("GET", "/v1/whoami"),
     ("GET", "/v1/openapi.json"),
-    ("GET", "/docs/api"),
     ("GET", "/docs/api/style.css"),
     ("GET", "/docs/api/search.js"),
     ("GET", "/client.js"),

@@ -349,7 +349,6 @@ FURTHER_ROUTES: Final = (
     ("GET", "/health/live"),
     ("GET", "/health/ready"),
     ("GET", f"{_B}/openapi.json"),
-    ("GET", "/docs/api"),
     ("GET", f"{_B}/videos/{{assetId}}/signed-url"),
     ("POST", f"{_B}/videos/{{assetId}}/retry"),
     ("POST", f"{_B}/videos/{{assetId}}/upload-complete"),

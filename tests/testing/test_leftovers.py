@@ -89,9 +89,15 @@ class TestDeclared(Leaving):
 
 
 class TestExcused(Kit):
+    folders = []
+
     @may_leave("open files")
     def test_file(self, tmp_path):
         KEPT.append((tmp_path / "own").open("w"))
+        self.folders.append(tmp_path)
+
+    def test_file_of_a_thread_of_an_excused_test(self):
+        KEPT.append((self.folders[0] / "later").open("w"))
 
     @pytest.mark.parametrize("number", range(9))
     def test_failed(self, tmp_path, number):

@@ -65,15 +65,6 @@ ROUTES: Final[tuple[Route, ...]] = (
     ),
     Route(
         "GET",
-        "/docs/api",
-        documents.DocsPageResource,
-        is_open=True,
-        name="getDocsPage",
-        summary="Read the same as a page.",
-        special=Special(answer_type="text/html"),
-    ),
-    Route(
-        "GET",
         "/docs/api/search.js",
         documents.DocsScriptResource,
         is_open=True,

@@ -218,7 +218,7 @@ def test_the_families_are_told_apart(api: World) -> None:
         (by_organization, "createUploadUrlInEnvironment"),
         (by_organization, "listEnvironmentsInOrganization"),
         (without_key, "getHealth"),
-        (without_key, "getDocsPage"),
+        (without_key, "getDocsScript"),
     ):
         assert f'<section id="{operation}" class="operation">' in part
 

@@ -12,6 +12,13 @@ from hvcore.persistence.engine import make_engine
 from tests.support.servers import PostgresqlServer
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _server_before_any_watch(request: pytest.FixtureRequest) -> None:
+    """Start the server before a test, so that the watch over a test does not blame it."""
+    if any(item.get_closest_marker("services") for item in request.session.items):
+        request.getfixturevalue("postgresql")
+
+
 @pytest.fixture(
     params=["sqlite", pytest.param("postgresql", marks=pytest.mark.services)]
 )

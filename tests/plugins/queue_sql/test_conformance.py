@@ -113,5 +113,7 @@ class TestOnSqlite(SqlQueueKit):
 
 
 @pytest.mark.services
+# The server is there before a test, so that the watch does not blame the test for it.
+@pytest.mark.usefixtures("postgresql")
 class TestOnPostgresql(SqlQueueKit):
     pass

@@ -91,15 +91,6 @@ def test_a_laptop_follows_events_of_a_service_elsewhere(
         program["follow"](client, handle)
 
 
-def test_an_environment_for_tests_has_test_keys(service: LiveService) -> None:
-    for command in code_under("how-to/test-mode.md", "Get a test key").splitlines():
-        words = command.replace("org_acme", "org_local").split()
-        done = service.hv(*words[2:])
-        assert done.returncode == 0, done.stderr
-
-    assert done.stdout.startswith("hv_test_")
-
-
 def test_a_page_shows_how_to_get_pictures_at_a_moment(
     service: LiveService, short_id: str, tmp_path: Path
 ) -> None:

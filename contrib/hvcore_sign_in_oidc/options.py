@@ -39,25 +39,29 @@ class OidcOptions:
 
     Attributes:
         issuer: The provider's address, spelled as the provider spells it.
-        client_id: Of this service, as it is registered at the provider.
-        client_secret: Empty for a public client, which has none.
-        client_authentication: How the secret is sent.
-        scopes: Separated by spaces; empty: ``openid profile email``, and
+        client_id: The id of this service, as it is registered at the provider.
+        client_secret: The secret that the provider gave this service; empty for a public
+            client, which has none.
+        client_authentication: How the secret is sent: ``client_secret_basic`` (in a header)
+            or ``client_secret_post`` (in the body).
+        scopes: The scopes that are asked for, separated by spaces; empty: ``openid profile email``, and
             ``offline_access`` if the provider knows it.
-        parameters: Further ones of the request for sign-in, ``name=value``.
-        further_hosts: Hosts besides the issuer's that its endpoints may be on.
+        parameters: Further parameters of the request for sign-in, ``name=value``.
+        further_hosts: Hosts besides the issuer's that the provider's endpoints may be on.
         userinfo: Whether the provider's userinfo endpoint is asked, too.
-        organizations_claim: Where the person's organizations stand; dots lead inside.
-        roles_claim: Where the person's roles stand; dots lead inside.
-        separator: Between organization and role in one text, as in ``acme:admin``.
+        organizations_claim: The claim in which the person's organizations stand; dots lead inside.
+        roles_claim: The claim in which the person's roles stand; dots lead inside.
+        separator: The character between organization and role in one text, as in
+            ``acme:admin``.
         organizations: The provider's names of organizations, ``theirs=ours``; then no
             other name counts. Empty: the names are the ids.
         roles: The provider's names of roles or groups, ``theirs=ours``, whole: a path
             as a path. Ours are ``admin``, ``acme:admin`` (in that organization) or
             ``operator``; then no other name counts. Empty: the names are ours, and
             nobody is an operator.
-        default_role: In the person's organizations without a role; empty: none.
-        email_proof_claim: What is true if the provider vouches for the address.
+        default_role: The role in the person's organizations for which the provider names
+            none; empty: the person does not get in there.
+        email_proof_claim: The claim that is true if the provider vouches for the mail address.
     """
 
     issuer: str = attrs.field()

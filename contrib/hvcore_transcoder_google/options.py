@@ -29,21 +29,23 @@ class GoogleTranscoderOptions:
 
     Attributes:
         project: The id or the number of the project that pays.
-        location: Where jobs run, such as ``europe-west1``; the bucket's place.
-        credentials: Of a service account, or of another identity: the content of the JSON
-            file. Empty: what the machine has (application default credentials).
-        endpoint: Where the Transcoder API answers; empty: Google. With ``http://`` no
+        location: The location in which jobs run, such as ``europe-west1``; the bucket's place.
+        credentials: The content of the JSON file with the credentials of a service account, or
+            of another identity. Empty: what the machine has (application default credentials).
+        endpoint: The address of the Transcoder API; empty: Google. With ``http://`` no
             credentials are sent.
         writes_to: What Google calls the root of the storage, ``gs://bucket/prefix``;
             empty: what ``storage.options.url`` says.
-        mode: ``interactive``, or ``batch`` for jobs that may wait.
-        priority: Of batch jobs, from 0 on; higher ones come first.
-        price_per_minute: Of a minute of SD, in the currency; HD counts twice, UHD four
+        mode: The mode of jobs: ``interactive``, or ``batch`` for jobs that may wait.
+        priority: The priority of batch jobs, from 0 on; higher ones come first.
+        price_per_minute: The price of a minute of SD, in the currency; HD counts twice, UHD four
             times, sound a third.
-        daily_limit: Estimated cost of a day (UTC) above which nothing is submitted; 0: none.
-        currency: What prices and the limit are in; shown to operators.
-        labels: Of every job, for Google's bill.
-        deadline_s: A job that takes longer is deleted and submitted once more.
+        daily_limit: The estimated cost of a day (UTC) above which nothing is submitted; 0:
+            no limit.
+        currency: The currency of prices and of the limit, as operators see it.
+        labels: The labels of every job (``name=value``), for Google's bill.
+        deadline_s: The longest time of a job; one that takes longer is deleted and submitted
+            once more.
     """
 
     project: str = attrs.field()

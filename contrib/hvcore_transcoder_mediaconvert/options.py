@@ -30,23 +30,25 @@ class MediaConvertOptions:
 
     Attributes:
         role: The ARN of the role that MediaConvert takes to read sources and to write.
-        region: Such as ``eu-central-1``.
-        queue: A name or an ARN; empty: the account's default queue.
-        endpoint: Where MediaConvert answers; empty: AWS, in the region.
-        access_key: Of who submits; empty: boto3 looks where it always does, such as in
+        region: The AWS region of the jobs, such as ``eu-central-1``.
+        queue: The name or the ARN of the queue; empty: the account's default queue.
+        endpoint: The address of MediaConvert; empty: AWS, in the region.
+        access_key: The id of the access key of whoever submits jobs; empty: boto3 looks where it always does, such as in
             the role of the machine.
-        secret_key: Of the access key.
+        secret_key: The secret of the access key.
         writes_to: What MediaConvert calls the root of the storage, ``s3://bucket/prefix``;
             empty: what ``storage.options.url`` says.
-        price_class: ``on-demand``, or ``reserved`` for a queue that is paid for anyway.
-        acceleration: ``DISABLED``, ``PREFERRED`` or ``ENABLED``.
-        priority: In the queue, from -50 to 50.
-        price_per_minute: Of a normalized minute, in the currency.
-        daily_limit: Estimated cost of a day (UTC) above which nothing is submitted; 0: none.
-        currency: What prices and the limit are in; shown to operators.
-        tags: Of every job, for the bill of AWS.
-        metadata: Of every job, for your own programs.
-        deadline_s: A job that takes longer is cancelled and submitted once more.
+        price_class: The price class: ``on-demand``, or ``reserved`` for a queue that is paid for anyway.
+        acceleration: Accelerated transcoding: ``DISABLED``, ``PREFERRED`` or ``ENABLED``.
+        priority: The priority of jobs in the queue, from -50 to 50.
+        price_per_minute: The price of a normalized minute, in the currency.
+        daily_limit: The estimated cost of a day (UTC) above which nothing is submitted; 0:
+            no limit.
+        currency: The currency of prices and of the limit, as operators see it.
+        tags: The tags of every job (``name=value``), for the bill of AWS.
+        metadata: The metadata of every job (``name=value``), for your own programs.
+        deadline_s: The longest time of a job; one that takes longer is cancelled and
+            submitted once more.
     """
 
     role: str = attrs.field()

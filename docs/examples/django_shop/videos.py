@@ -1,5 +1,6 @@
 """The videos of the shop, in its database and behind its sign-in."""
 
+from contextlib import closing
 from functools import cache
 
 from django.conf import settings
@@ -44,10 +45,11 @@ def who(environ: WsgiEnviron) -> Principal | None:
 
 def note_event(event: SubscribedEvent) -> None:
     """Note that a film can be watched; called by the worker, perhaps twice."""
-    close_old_connections()
-    Order.objects.filter(video_id=event.video_id).update(
-        is_ready=event.status == "ready"
-    )
+    # The thread is the worker's; Django closes connections after requests alone.
+    with closing(connection):
+        Order.objects.filter(video_id=event.video_id).update(
+            is_ready=event.status == "ready"
+        )
 
 
 def make_service(overrides: Overrides | None = None) -> EmbeddedService:

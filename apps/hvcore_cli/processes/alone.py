@@ -32,8 +32,8 @@ from hvcore_server.listening import BIND_PATIENCE_S, listen
 API_THREADS: Final = 16
 DELIVERY_THREADS: Final = 32
 """
-Besides those that are reserved for clients that hold none (``shares.threads_reserved``).
-Of delivery's, uploads take at most 8 (hvcore_upload).
+The threads of delivery, besides those that are reserved for clients that hold no thread
+(``shares.threads_reserved``). Uploads take at most half of them (hvcore_upload).
 """
 
 _BOTH_NEED: Final = (
@@ -49,7 +49,7 @@ API_NEEDS: Final = (
     "queue",
 )
 DELIVERY_NEEDS: Final = (*_BOTH_NEED, "flusher")
-"""Of the services, those that bad settings keep from being made."""
+"""The services without which delivery cannot start, and which bad settings may prevent."""
 
 _log = logging.getLogger(__name__)
 

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from hvcore_edge.ingest import Ingest
 
 INGEST_EVERY_S: Final = 2.0
-"""Counts are to be seen within 10 s, as those of delivery."""
+"""The seconds between two readings of nginx's counts, which must be visible within 10 s, as
+those of delivery."""
 
 
 @click.group(cls=HvGroup)

@@ -26,7 +26,7 @@ from hvcore_cli.output import json_option, print_json, put, say, show, timestamp
 _REFUSED: Final = 400
 _NOT_FOUND_STATUS: Final = 2
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,128}")
-"""As hvcore_web.middleware takes them from callers."""
+"""The form of request ids, as hvcore_web.middleware accepts them from callers."""
 
 
 @click.command(cls=HvCommand)

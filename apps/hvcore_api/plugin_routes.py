@@ -23,7 +23,7 @@ Groups = Mapping[str, Sequence[Route]]
 METHODS: Final = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE"})
 _FAMILY_A: Final = f"{KEY}/api/"
 _JUDGED: Final = frozenset({"org_id", "env_ref", "video_id"})
-"""Parameters, as we call them, that are judged by who calls."""
+"""The path parameters, by their internal names, that are checked against the caller."""
 _SEGMENT: Final = re.compile(r"[A-Za-z0-9._~-]+|\{[A-Za-z]\w*\}", re.ASCII)
 
 

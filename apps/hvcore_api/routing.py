@@ -30,10 +30,11 @@ It calls a video by three names, and Falcon takes only one in one place.
 _PARAMETER = re.compile(r"\{(\w+)\}")
 
 ORG: Final = "/v1/api/{orgID}"
-"""Family A: below an organization."""
+"""The beginning of paths of family A, which name the organization."""
 ENV: Final = f"{ORG}/environments/{{envID}}"
 KEY: Final = "/v1"
-"""Family B: organization and environment are the key's."""
+"""The beginning of paths of family B, for which the API key gives organization and
+environment."""
 
 
 @attrs.frozen(kw_only=True)

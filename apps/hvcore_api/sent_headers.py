@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 _BARE: Final = ("CONTENT_TYPE", "CONTENT_LENGTH")
-"""PEP 3333 writes these two without ``HTTP_``."""
+"""The two headers that WSGI names without ``HTTP_`` (PEP 3333)."""
 
 
 class SentHeaders(Mapping[str, str]):

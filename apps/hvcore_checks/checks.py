@@ -37,7 +37,7 @@ from hvcore_checks.sign_in_check import sign_in
 from hvcore_checks.transcoder_checks import jobs, transcoder
 
 SILENT_S: Final = 6.0
-"""A check that does nothing for so long hangs."""
+"""The seconds without progress after which a check counts as hanging."""
 
 Check: TypeAlias = Callable[[Services], Sequence[HealthFinding]]
 

@@ -23,9 +23,11 @@ TYPE: Final = "video/mp4"
 VALID_S: Final = 60
 HIDDEN: Final = b"what only others may read " * 40
 BODY: Final = b"x" * len(HIDDEN)
-"""As long as what is copied, because the store may compare what was signed."""
+"""The body of the probing request: as long as the copied object, because the store may
+compare the signed length."""
 _HEADERS: Final = {"s3": "x-amz-copy-source", "gs": "x-goog-copy-source"}
-"""By the scheme of the store. Azure's names an address that must be signed by itself."""
+"""The header that asks for a copy, by the scheme of the store. Azure is left out: its header
+names an address that needs a signature of its own."""
 
 
 @attrs.frozen(kw_only=True)

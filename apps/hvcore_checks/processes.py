@@ -11,7 +11,7 @@ from hvcore.domain.processes import ServiceProcess
 from hvcore.files.atomic_files import replace_file
 
 FILE: Final = Path("run", "processes.json")
-"""Below the data folder."""
+"""The file with the running processes, below the data folder."""
 
 
 def write_processes(data_dir: Path, processes: Iterable[ServiceProcess]) -> None:

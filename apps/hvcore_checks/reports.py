@@ -13,7 +13,8 @@ from hvcore_checks.checks import examine
 from hvcore_checks.processes import read_processes
 
 KEPT_S: Final = 30.0
-"""For that long findings are shown again: some checks start programs."""
+"""The seconds for which findings are shown again without new checks: some checks start
+programs."""
 
 
 class InstallationReports:

@@ -14,7 +14,7 @@ from hvcore_checks.transcoder_checks import routed, told
 
 CHECK: Final = "sandbox"
 _BUBBLEWRAP: Final = "bwrap"
-"""What Capabilities.sandbox of the transcoder ffmpeg says."""
+"""The value of Capabilities.sandbox if the transcoder ffmpeg uses bubblewrap."""
 
 
 def sandbox(services: Services) -> Sequence[HealthFinding]:

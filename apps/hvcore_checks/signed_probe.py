@@ -23,7 +23,7 @@ OTHER_TYPE: Final = "video/webm"
 DATA: Final = b"0123456789" * 100
 VALID_S: Final = 60
 EXPIRES_WITHIN_S: Final = 10.0
-"""An address that is good for a second must have ended by then."""
+"""The seconds after which a signed address with a validity of one second must be refused."""
 ASKED_EVERY_S: Final = 1.0
 CLOCK_S: Final = 5.0
 SHEETS: Final = "See docs/how-to/object-stores.md."

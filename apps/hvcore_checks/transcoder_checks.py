@@ -20,7 +20,7 @@ from hvcore.ports.transcoder import RemoteTranscoder, SupportsStorageCheck, Tran
 
 CHECK = "transcoder"
 _ANY_PATH = "media"
-"""Where in the storage videos are."""
+"""A path in the storage below which videos are stored."""
 
 
 def transcoder(services: Services) -> Sequence[HealthFinding]:

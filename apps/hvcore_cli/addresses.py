@@ -11,14 +11,14 @@ from hvcore.settings import Loaded, PublicSettings
 
 ASK_EVERY_S: Final = 0.05
 EVERY_ADDRESS: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - a name
-"""Names for every address of a machine, and one of them."""
+"""The names that stand for all addresses of a machine, each with one such address."""
 RECORDED: Final = {
     "api_url": "apiURL",
     "worker_url": "workerURL",
     "player_url": "playerURL",
     "upload_url": "uploadURL",
 }
-"""The addresses, and what ``run/addresses.json`` calls them."""
+"""The names of addresses in the code, with their names in ``run/addresses.json``."""
 
 
 @attrs.frozen(kw_only=True)

@@ -15,7 +15,8 @@ from hvcore.files.atomic_files import replace_file
 from hvcore_cli.invocation import CliError
 
 MAX_SOCKET_PATH_BYTES: Final = 100
-"""A unix socket's path may have 107; the rest is for the file's name."""
+"""The longest path of a folder for unix sockets: a socket's path may have 107 bytes, and the
+rest is for the file's name."""
 START_WITHIN_S: Final = 60.0
 ASK_EVERY_S: Final = 0.1
 

@@ -6,7 +6,8 @@ from typing import Final
 from hvcore.extras import install_command
 
 EXTRAS_OF_WORDS: Final[Mapping[str, str]] = {"demo": "all"}
-"""Of the words that need more than ``server``; demo runs all parts of a service."""
+"""The packages' extra for each command that needs more than ``server``; demo runs all parts
+of a service."""
 
 
 def needs(arguments: list[str]) -> str:

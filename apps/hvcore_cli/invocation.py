@@ -18,10 +18,12 @@ if TYPE_CHECKING:
 
 DEFAULT_DATA: Final = Path("hv-data")
 RESTORE_MARK: Final = "restore-unfinished"
-"""In a data folder that a backup is being restored into; it names the backup."""
+"""The file that is in a data folder while a backup is restored into the folder; it names the
+backup."""
 
 LONGEST_DURATION_S: Final = 100 * 366 * 86_400
-"""What is added to today's date must be a date too."""
+"""The longest duration that options accept: today's date plus the duration must be a valid
+date."""
 MOST_DIGITS: Final = 18
 
 
@@ -193,4 +195,4 @@ def _duration(
 
 
 duration_option = _duration
-"""Callback of an option that takes a length of time; gives seconds."""
+"""The callback of options that take a length of time, such as 12h; it returns seconds."""

@@ -71,11 +71,11 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     ),
     "explain": (
         "hvcore_cli.commands.videos.explain:explain",
-        "Say which rule refused a playback, or would.",
+        "Name the rule that refused a playback, or would refuse it now.",
     ),
     "tasks": (
         "hvcore_cli.commands.tasks:tasks",
-        "Show what is due, running or failed, and why.",
+        "Show tasks that are due, running or failed, and why.",
     ),
     "orgs": (
         "hvcore_cli.commands.access.tenants:orgs",
@@ -95,7 +95,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     ),
     "webhooks": (
         "hvcore_cli.commands.webhooks:webhooks",
-        "Add, list and remove webhooks; see and repeat deliveries.",
+        "Add, list and remove webhooks; list and repeat deliveries.",
     ),
     "dashboard": (
         "hvcore_cli.commands.access.dashboard:dashboard",

@@ -15,7 +15,7 @@ from hvcore_cli.standard_streams import can_be_printed
 Record = Mapping[str, object]
 
 json_option = click.option(
-    "--json", "as_json", is_flag=True, help="Print one JSON document."
+    "--json", "as_json", is_flag=True, help="Print the result as one JSON document."
 )
 
 

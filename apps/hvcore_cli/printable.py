@@ -10,7 +10,8 @@ from typing import Final
 
 _UNSEEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _JOINERS: Final = "\u200c\u200d"
-"""Within letters of some scripts and within emoji, where they do no harm."""
+"""The invisible characters that are printed: they stand in letters of some scripts and in
+emoji, and do no harm."""
 _LAST_OF_TWO_BYTES: Final = 0xFFFF
 
 

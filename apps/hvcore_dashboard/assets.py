@@ -7,4 +7,4 @@ from hvcore_web.assets import VendoredFiles
 
 STATIC: Final = Path(__file__).parent / "static"
 DASHBOARD_FILES: Final = VendoredFiles.read(Path(__file__).parent / "vendor.json")
-"""What npm brings."""
+"""The dashboard's libraries from npm."""

@@ -17,7 +17,7 @@ import falcon
 
 SESSION: Final = "hv_session"
 SIGN_IN: Final = "hv_sign_in"
-"""Of a sign-in that has begun in this browser."""
+"""The cookie of a sign-in that has begun in this browser."""
 MESSAGES: Final = "hv_messages"
 VIEW: Final = "hv_view"
 _YEAR_S: Final = 365 * 24 * 3600

@@ -19,7 +19,7 @@ from hvcore_dashboard.forms import SHOWN, Form, form_to_edit
 T = TypeVar("T")
 Values = Mapping[str, str]
 _MOST_TRIES: Final = 5
-"""Of a change between which and what it was made for others get in."""
+"""How often a change is tried if others change the same object in between."""
 _DISPUTED: Final = (
     "Somebody else has changed this meanwhile. Save again to put yours in its place."
 )

@@ -15,12 +15,13 @@ from hvcore_web.bodies import read_body
 URLENCODED: Final = "application/x-www-form-urlencoded"
 MULTIPART: Final = "multipart/form-data"
 MAX_FIELDS_BYTES: Final = 64 * 1024
-"""Of a form without its files."""
+"""The most bytes of a form's fields, without its files."""
 _MOST_FIELDS: Final = 1_000
-"""More than the boxes of the longest list."""
+"""The most fields of a form: more than the boxes of the longest list."""
 _MULTIPART: Final = MultipartFormHandler()
 SHOWN: Final = "shown."
-"""Before the name of a field, for the value that the form showed in it."""
+"""The prefix of a hidden field with the value that the form showed in the field of the same
+name."""
 
 
 @attrs.frozen(kw_only=True)

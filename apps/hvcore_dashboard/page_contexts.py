@@ -22,7 +22,7 @@ from hvcore_dashboard.routing import (
 from hvcore_dashboard.visits import OrganizationVisit, Visit
 
 _NAMED: Final = "env"
-"""The parameter that names an environment."""
+"""The query parameter that names an environment."""
 
 
 @attrs.frozen(kw_only=True)

@@ -12,9 +12,9 @@ from hvcore.domain.access.rate_limits import Bucket
 from hvcore.domain.access.roles import Role
 
 ROOT: Final = "/dashboard"
-"""Where the API's process finds the dashboard."""
+"""The path of the dashboard in the API's process."""
 ORG: Final = f"{ROOT}/{{org_id}}"
-"""Below an organization."""
+"""The beginning of paths of pages about an organization."""
 VIDEO: Final = f"{ORG}/videos/{{video_id}}"
 
 
@@ -50,7 +50,8 @@ class NavigationItem:
 
 
 ReceivingSlots = Callable[[str], AbstractContextManager[None]]
-"""Takes a slot for a file of an organization, until it is stored."""
+"""A function that takes a slot for receiving a file of an organization, until the file is
+stored."""
 
 
 @attrs.frozen(kw_only=True)

@@ -25,7 +25,8 @@ HEADERS: Final[Mapping[str, str]] = {
     "Referrer-Policy": "same-origin",
     "X-Frame-Options": "DENY",
 }
-"""Of every page. ``nosniff`` is on every answer of every app."""
+"""The security headers of every page of the dashboard. ``nosniff`` is not among them: every
+answer of every app has it."""
 
 
 @attrs.frozen(kw_only=True)

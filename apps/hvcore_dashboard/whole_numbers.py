@@ -3,7 +3,8 @@
 from typing import Final
 
 _MOST_DIGITS: Final = 18
-"""What 64 bits hold; Python refuses to read thousands."""
+"""The most digits of a number in a form: 64 bits hold as many, and Python refuses to read
+thousands."""
 
 
 def whole_number(text: str | None) -> int | None:

@@ -26,7 +26,8 @@ from hvcore_web.plain_requests import EDGE_HEADER
 SECRET_HEADER: Final = EDGE_HEADER
 MARK_HEADER: Final = "X-Hv-Mark"
 MEDIA_HEADER: Final = "X-Hv-Media"
-"""With "1", what tells an edge that bytes are the service's, and may be cached."""
+"""The header that tells an edge, with the value "1", that the bytes are the service's and may
+be cached."""
 HELD_TYPE: Final = falcon.MEDIA_TEXT
 
 

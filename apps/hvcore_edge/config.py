@@ -40,12 +40,12 @@ CONFIG_FILE: Final = "nginx.conf"
 API_TEMPLATE: Final = "api.conf.template"
 SECRETS_FILE: Final = "secrets.json"
 MAX_FILES: Final = 65_536
-"""Of a worker of nginx: two for each connection, at most."""
+"""The most open files of an nginx worker: at most two for each connection."""
 SILENT_MS: Final = 4500
 """Then another process is asked. The service gives up what is silent behind it within 4 s,
 and says so itself."""
 MAX_OPEN_FILES: Final = 4096
-"""Of those, segments that stay open between requests; a quarter at most."""
+"""The most segment files that an nginx worker keeps open between requests."""
 
 SERVICE_NUMBERS: Final[Mapping[str, int]] = {
     # The largest body that a route of the API takes.
@@ -57,10 +57,12 @@ SERVICE_NUMBERS: Final[Mapping[str, int]] = {
     "SILENT_MS": SILENT_MS,
     "WORKER_CONNECTIONS": WORKER_CONNECTIONS,
 }
-"""What nginx must do as the service and the script do, by the template's names."""
+"""The numbers in which nginx must agree with the service and the script, by their names in
+the template."""
 _SCRIPT_ENDING: Final = ".lua"
 _UNSAFE: Final = frozenset("\"'\\;{}$\n\r\t ")
-"""Characters with a meaning for nginx, in the paths and addresses that are filled in."""
+"""The characters that paths and addresses in the configuration may not have, because they
+mean something to nginx."""
 
 
 @attrs.frozen(kw_only=True)

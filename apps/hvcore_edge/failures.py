@@ -18,7 +18,7 @@ from hvcore.metrics.declared import EDGE_FAILURES
 
 LOG_FILE: Final = "trouble.log"
 MOST_READ_BYTES: Final = 4 * 1024 * 1024
-"""At a time: some 40,000 lines; what is more is read in the next round."""
+"""The most bytes of a log that are read in one round: about 40,000 lines."""
 _STATUS: Final = re.compile(rb"^\S+ (5\d\d) ", re.MULTILINE)
 
 

@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from typing import Final
 
 HANGS_AFTER_S: Final = 120.0
-"""The longest time without a beat; calls of databases give up sooner."""
+"""The seconds without a heartbeat after which a process counts as hanging; calls of databases
+give up sooner."""
 
 _log = logging.getLogger(__name__)
 

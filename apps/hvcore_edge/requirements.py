@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 MODULES: Final = Path("/usr/lib/nginx/modules")
-"""Where Debian and Ubuntu put them."""
+"""The folder of nginx's modules on Debian and Ubuntu."""
 PACKAGES: Final = "nginx-light libnginx-mod-http-lua lua-cjson"
 
 _LUA_MODULE: Final = "ngx_http_lua_module.so"

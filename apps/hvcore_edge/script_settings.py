@@ -46,11 +46,12 @@ from hvcore_web.representations import MAX_AGE_S
 
 SETTINGS_FILE: Final = "hv_edge_settings.lua"
 WORKER_CONNECTIONS: Final = 8192
-"""Of a worker of nginx: as many may be served a segment at the same time."""
+"""The connections of an nginx worker: as many viewers can be served at the same time."""
 CACHE_MIN_FREE_BYTES: Final = 300 * 1024 * 1024
-"""With less on the disk, nginx removes what it has cached."""
+"""The free disk space below which nginx removes cached files."""
 CACHE_LEAST_FREE_BYTES: Final = 64 * 1024 * 1024
-"""With less, others fill the disk: nothing more is cached, and segments pass through."""
+"""The free disk space below which nothing more is cached, and segments are only passed
+through: other programs fill the disk."""
 
 SCRIPT_SETTINGS: Final[Mapping[str, int | float | str]] = {
     "all_shares": ALL_SHARES,
@@ -85,7 +86,7 @@ SCRIPT_SETTINGS: Final[Mapping[str, int | float | str]] = {
     "unfollowed": UNFOLLOWED,
     "worker_connections": WORKER_CONNECTIONS,
 }
-"""By the names under which the script reads them."""
+"""The settings of nginx's script, by the names under which the script reads them."""
 
 _MODULE: Final = """\
 -- Made by `hv edge nginx`: what the script must do as the service does.

@@ -19,11 +19,11 @@ from hvcore.services.counting.sessions import MARK_DIGITS, SessionNames
 from hvcore_edge.tallies import SESSION, UNFOLLOWED, ServedNote, place_of
 
 MAX_SESSIONS: Final = 100_000
-"""Sessions in memory, about 80 MB."""
+"""The most viewer sessions in memory, which take about 80 MB."""
 TTL_S: Final = 60.0
 """
-A viewer is noted a dozen times meanwhile. Memory is for current viewers, and not for
-all earlier ones.
+The seconds for which a viewer session is remembered after its last segment, in which a
+watching viewer is noted a dozen times. Memory is for current viewers only.
 """
 _SESSION_BYTES: Final = len(SESSION) + MARK_DIGITS
 _UNFOLLOWED: Final = SESSION + UNFOLLOWED.encode()

@@ -51,15 +51,16 @@ from hvcore.services.counting.sessions import MARK_DIGITS
 
 SUFFIX: Final = ".tally"
 NEW_SUFFIX: Final = ".new"
-"""Of one that is not locked yet, and has nothing."""
+"""The suffix of a new tally file that is not locked yet and is empty."""
 DAMAGED_SUFFIX: Final = ".damaged"
-"""Of one that could not be read whole, and is kept for whoever asks why."""
+"""The suffix of a tally file that could not be read completely; it is kept for inspection."""
 UNREAD_FOR_S: Final = 60.0
-"""Long before, ``hv edge ingest`` has read a file that is done with."""
+"""The age in seconds from which a finished tally file counts as left unread; normally
+``hv edge ingest`` reads it long before."""
 SESSION: Final = b" s="
-"""Before the mark of a session, with which a note begins if it has one."""
+"""The text before the mark of a viewer session in a note."""
 UNFOLLOWED: Final = "-"
-"""In place of the mark of a session that is not followed."""
+"""The mark of viewer sessions that are not followed."""
 
 FILE_BYTES: Final = 8 * 1024 * 1024
 """
@@ -67,12 +68,12 @@ As long as a worker makes each of them, so that there is room for all that it ma
 serving (``FREE_RESERVE_BYTES`` in ``nginx/hv_edge_tally.lua``) and for what came before.
 """
 MARK: Final = b"hvtally1"
-"""What a file begins with: it changes with the form."""
+"""The first bytes of a tally file; they change with the format."""
 HEAD: Final = struct.Struct("<8sII")
 RECORD: Final = struct.Struct("<IIII")
 ALIGNED_BYTES: Final = 8
 LAST_MS: Final = 59_999
-"""Of a minute."""
+"""The last millisecond of a minute."""
 
 _BLOCK_BYTES: Final = 64 * 1024
 _ZEROS: Final = bytes(1024)

@@ -33,9 +33,10 @@ SNS_PATH: Final = "/notify/sns"
 PUBSUB_PATH: Final = "/notify/pubsub"
 EVENTS_PATH: Final = "/notify/events"
 MAX_BODY_BYTES: Final = 640 * 1024
-"""SNS takes 256 KiB; as text within JSON that can be more than twice as long."""
+"""The largest body of a notification: SNS messages have up to 256 KiB, which can be more than
+twice as long as text in JSON."""
 MAX_REMEMBERED: Final = 1_000
-"""Messages of SNS that are sent again are not worth another look."""
+"""How many ids of SNS messages are remembered, so that repeated messages are ignored."""
 _CREATED_IN_GCS: Final = "OBJECT_FINALIZE"
 
 _log = logging.getLogger(__name__)

@@ -9,13 +9,13 @@ from hvcore.errors import UnavailableError
 from hvcore.safe_http import OutboundError, OutboundHttp, TargetRefusedError
 
 MAX_BYTES: Final = 64 * 1024
-"""More than any of them has."""
+"""The largest document that is fetched; real ones are smaller."""
 WITHIN_S: Final = 5.0
 WAITS_S: Final = 3.0
-"""A thread of delivery waits for that long for its turn, and no longer."""
+"""The most seconds that a thread of delivery waits for its turn to fetch a document."""
 _OK: Final = 200
 _OUTAGES: Final = frozenset({408, 429, *range(500, 600)})
-"""Of HTTP; the same question may be answered soon."""
+"""The HTTP statuses after which the same request may succeed soon."""
 _LATER: Final = "What proves the sender cannot be fetched now; send it again soon."
 
 

@@ -19,17 +19,20 @@ from hvcore_notify.documents import WAITS_S, PublicDocuments
 
 ISSUERS: Final = ("https://accounts.google.com", "accounts.google.com")
 ALGORITHM: Final = "RS256"
-"""The only one that Google signs with; a token does not choose it."""
+"""The signature algorithm of Google's tokens; a token cannot choose another."""
 LEEWAY_S: Final = 60
 MAX_TOKEN_BYTES: Final = 4096
 MIN_KEY_BITS: Final = 2048
 MAX_KEYS: Final = 32
 RENEWED_AFTER_S: Final = 3600.0
-"""Then keys are fetched again, so that one that was withdrawn is forgotten."""
+"""The seconds after which Google's keys are fetched again, so that withdrawn keys are
+forgotten."""
 BELIEVED_S: Final = 6 * 3600.0
-"""While Google gives no others; it lets its keys be kept for about as long."""
+"""The most seconds for which fetched keys are used if Google does not answer; Google allows
+keys to be kept for about as long."""
 AGAIN_AFTER_S: Final = 10.0
-"""Unknown names of keys make nobody fetch them more often, nor does a failure."""
+"""The least seconds between two fetches of keys, also after a failure or for tokens with
+unknown key names."""
 _REQUIRED: Final = ("exp", "iat", "iss", "aud", "email")
 
 

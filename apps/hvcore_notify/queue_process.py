@@ -12,7 +12,8 @@ from hvcore_notify.queue_reader import QueueReader, sqs_client
 
 LOOKS_EVERY_S: Final = 1.0
 ENDS_WITHIN_S: Final = 2.0
-"""What is being kept at that moment; hv up waits for 3 s."""
+"""The seconds in which the process must finish the notification in work at its end; hv up
+waits for 3 s."""
 
 _log = logging.getLogger(__name__)
 

@@ -17,18 +17,19 @@ from hvcore.settings.notify import NotifySettings, region_of_queue
 from hvcore_notify.store_events import UnreadableEventError, new_objects
 
 WAITS_S: Final = 20
-"""The longest that SQS lets anybody wait: fewer requests, which are paid for."""
+"""The seconds that a request waits for messages: SQS's maximum, because each request costs
+money."""
 AT_ONCE: Final = 10
-"""The most messages of one answer."""
+"""The most messages in one answer of SQS."""
 ANSWERS_WITHIN_S: Final = 5
 PAUSE_S: Final = 1.0
-"""After a failure for the first time, and after a queue that has nothing and did not wait."""
+"""The pause after a first failure, and after an empty answer of a queue that did not wait."""
 LONGEST_PAUSE_S: Final = 30.0
 NO_QUEUE: Final = (
     "What answers is no queue of SQS; check notify.sqs_url, and proxies between."
 )
 _ANY_REGION: Final = "us-east-1"
-"""Imitations have none, and signatures need one."""
+"""The region in signatures for imitations of SQS, which have no region."""
 
 _log = logging.getLogger(__name__)
 

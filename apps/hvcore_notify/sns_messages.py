@@ -28,9 +28,10 @@ from hvcore_notify.documents import PublicDocuments
 NOTIFICATION: Final = "Notification"
 CONFIRMATION: Final = "SubscriptionConfirmation"
 MAX_AGE: Final = timedelta(hours=2)
-"""SNS tries for an hour at most; what is older is sent again by somebody else."""
+"""The greatest age of a message: SNS tries for an hour at most, so an older message is a
+replay by somebody else."""
 MAX_AHEAD: Final = timedelta(minutes=5)
-"""Clocks of two machines differ a little."""
+"""How far in the future a message's time may be, as clocks of two machines differ."""
 MIN_KEY_BITS: Final = 2048
 MAX_CERTIFICATES: Final = 16
 _SIGNED: Final = {
@@ -40,7 +41,7 @@ _SIGNED: Final = {
         *("TopicArn", "Type"),
     ),
 }
-"""Which members are signed, in this order; Subject only if there is one."""
+"""The signed members of each type of message, in order; Subject only if there is one."""
 _HASHES: Final[Mapping[str, hashes.HashAlgorithm]] = {
     # SNS's own default. Nobody can make two messages of one SHA-1 without its key.
     "1": hashes.SHA1(),  # noqa: S303

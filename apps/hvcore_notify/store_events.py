@@ -13,7 +13,8 @@ from hvcore.errors import HvcoreError, InvalidParametersError
 from hvcore_web.json_media import parse_json
 
 _MADE_BY_S3: Final = ("ObjectCreated:", "s3:ObjectCreated:")
-"""MinIO writes the name with the store's before it."""
+"""The beginnings of the names of S3's events about new objects; MinIO writes ``s3:`` before
+the name."""
 _MADE_IN_R2: Final = frozenset({"PutObject", "CompleteMultipartUpload", "CopyObject"})
 
 

@@ -7,7 +7,7 @@ from hvcore_web.assets import Assets, VendoredFiles
 
 STATIC: Final = Path(__file__).parent / "static"
 PLAYER_FILES: Final = VendoredFiles.read(Path(__file__).parent / "vendor.json")
-"""What npm brings."""
+"""The player's libraries from npm."""
 
 
 def player_assets(folder: Path) -> Assets:

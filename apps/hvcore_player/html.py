@@ -20,9 +20,9 @@ _EMBED: Final = PageTemplate(_PAGES / "embed.html")
 _LOGO: Final = re.compile(r"(https://[a-z0-9.-]+(?::[0-9]{1,5})?)(?:[/?#]|$)")
 
 BESIDE: Final = "../player"
-"""The page's own files, as pages such as ``/v1/embed/{video}`` see them."""
+"""The relative address of the page's own files, for pages such as ``/v1/embed/{video}``."""
 BELOW: Final = "player"
-"""The same for ``/v1/{edgeKey}``."""
+"""The relative address of the page's own files, for pages at ``/v1/{edgeKey}``."""
 
 
 def embed_page(

@@ -31,11 +31,11 @@ ENVELOPE: Final = Markup(
     '<rect x="3" y="5" width="18" height="14" rx="2"/><path d="m3 7 9 6 9-6"/>'
 )
 CROSSED: Final = Markup('<circle cx="12" cy="12" r="9"/><path d="m6 6 12 12"/>')
-"""Drawings, 24 by 24, in lines."""
+"""An SVG drawing of a crossed circle, 24 by 24."""
 
 _TALLER: Final = 0.9
 _WIDER: Final = 1.2
-"""Width by height, from which on a picture is no square any more."""
+"""The ratio of width and height from which a picture does not count as square."""
 
 
 def watch_page(shared: SharedVideo, element: PlayerElement) -> bytes:

@@ -27,7 +27,7 @@ from hvcore_web.files import send
 from hvcore_web.viewers import viewer_of
 
 MAX_FORM_BYTES: Final = 4096
-"""One address of 254 characters, each written with up to twelve."""
+"""The largest form: one mail address of 254 characters, each encoded in up to twelve."""
 FORM_FIELDS: Final = 8
 REMEMBERED: Final = "hv_viewer"
 """The cookie of a viewer who was recognised, for the page of this link alone."""

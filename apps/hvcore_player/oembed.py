@@ -57,7 +57,7 @@ EMBED_PARAMETERS: Final = frozenset(
 """Parameters of the player's page that the frame keeps; a token is none of them."""
 ALLOW: Final = "autoplay; fullscreen; picture-in-picture"
 _NOT_IMPLEMENTED: Final = 501
-"""oEmbed 1.0, section 2.3.4, for another format."""
+"""The HTTP status for another format than JSON (oEmbed 1.0, section 2.3.4)."""
 _NOT_READABLE: Final = 422
 
 

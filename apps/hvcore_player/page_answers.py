@@ -19,7 +19,7 @@ from hvcore_web.pages import PAGE_TYPE, Markup
 from hvcore_web.refusals import Refusals
 
 GONE: Final = 410
-"""A share link that is over: delivery answers 403, its page says more."""
+"""The HTTP status of the page of an expired share link; delivery itself answers 403."""
 
 EMBEDDER_POLICY: Final = "Cross-Origin-Embedder-Policy"
 ISOLATED: Final = "require-corp"
@@ -74,7 +74,7 @@ _OVER: Final[Mapping[Enum, tuple[str, str, Markup]]] = {
         CROSSED,
     ),
 }
-"""Of a share link, whose holder was let in once: why it is over."""
+"""The title and text of the page of an expired share link, by the rule that refused it."""
 
 
 @attrs.frozen(kw_only=True)

@@ -15,7 +15,7 @@ from hvcore_reference.public_paths import App, by_path
 
 API: Final = "/api"
 MEDIA: Final = "/media"
-"""As ``hvcore.embedding`` makes the public addresses of them."""
+"""The path of media files, as in the public addresses that ``hvcore.embedding`` makes."""
 
 
 def make_web(services: Services) -> App:

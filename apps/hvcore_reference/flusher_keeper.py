@@ -15,15 +15,18 @@ from hvcore.spool import Spool, make_folder, spool_files
 from hvcore_reference.flushing import BEAT_FILE, FLUSH_EVERY_S
 
 LOOK_EVERY_S: Final = 0.5
-"""While this process keeps no flusher: for the first counts it is to be started."""
+"""The seconds between two looks for counts while this process keeps no flusher; the first
+counts start one."""
 SETTLED_AFTER_S: Final = 10.0
 """A flusher that ran for that long starts again at once."""
 LONGEST_PAUSE_S: Final = 60.0
-"""Between two starts of a flusher that ends by itself again and again."""
+"""The longest pause between two starts of a flusher that keeps ending by itself."""
 HANGS_AFTER_S: Final = 120.0
-"""Without having brought anything anywhere; databases give up sooner."""
+"""The seconds without a heartbeat after which a flusher counts as hanging; databases give up
+sooner."""
 _CAUSED: Final = frozenset({0, signal.SIGTERM, signal.SIGINT, signal.SIGKILL})
-"""Exit statuses that were asked for; a crash may repeat each time."""
+"""The exit statuses of a flusher that was asked to end; other statuses mean a crash, which
+may repeat at each start."""
 
 _log = logging.getLogger(__name__)
 

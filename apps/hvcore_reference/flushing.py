@@ -22,9 +22,11 @@ from hvcore.services.counting.flusher import Flusher
 from hvcore.settings import Settings
 
 FLUSH_EVERY_S: Final = 2.0
-"""Counts must show within 10 s, also those that just missed a round."""
+"""The seconds between two rounds of the flusher: counts must be visible within 10 s, even if
+they just missed a round."""
 NICENESS: Final = 5
-"""Serving viewers comes first. On a busy core it still gets about a quarter."""
+"""The niceness of the flusher: serving viewers comes first, and on a busy core the flusher
+still gets about a quarter."""
 BEAT_FILE: Final = "flusher.lock"
 """In the folder of the counts: locked by the process that keeps a flusher, touched by the flusher."""
 

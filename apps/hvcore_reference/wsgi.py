@@ -16,8 +16,8 @@ from hvcore_web.proxies import PROXIES
 DASHBOARD_ROOT: Final = "/dashboard"
 MONITORED: Final = frozenset({"/health", "/health/live", "/health/ready"})
 """
-Monitors ask for them with HEAD as well, which the interface has nowhere. The server
-has threads of its own for them.
+The paths that monitors also ask for with HEAD, which other paths do not accept. The server
+has separate threads for these paths.
 """
 
 

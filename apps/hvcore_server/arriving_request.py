@@ -9,17 +9,18 @@ from enum import Enum
 from typing import Final
 
 SMALL_BODY_BYTES: Final = 64 * 1024
-"""As much as JSON may have. A longer body is read by a thread, piece by piece."""
+"""The largest body that is read at once, as large as JSON may be; a longer body is read by a
+thread, piece by piece."""
 MAX_HEAD_BYTES: Final = 64 * 1024
 MAX_LINE_BYTES: Final = 8190
-"""Of the request line: a playback token may have 4 KB, and stands in the address."""
+"""The longest request line: the address may contain a playback token of 4 KB."""
 _END: Final = b"\r\n\r\n"
 _LINE_END: Final = b"\r\n"
 _LENGTH: Final = b"\r\ncontent-length:"
 _CODING: Final = b"\r\ntransfer-encoding:"
 _MAX_CHUNK_LINE_BYTES: Final = 8190
 _MAX_FRAMING_BYTES: Final = 256 * 1024
-"""Of small chunks with all that stands between them: 1 byte each takes six."""
+"""The most bytes of a small chunked body with its framing: a chunk of 1 byte takes six."""
 
 
 class RequestState(Enum):

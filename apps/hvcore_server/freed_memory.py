@@ -13,9 +13,10 @@ from contextlib import suppress
 from typing import Final
 
 APART_FROM_BYTES: Final = 1024**2
-"""Files and bodies of that size; all that requests usually take is smaller."""
+"""The size from which memory is allocated separately and returned to the system: files and
+bodies have it, the usual memory of requests is smaller."""
 _MMAP_THRESHOLD: Final = -3
-"""M_MMAP_THRESHOLD of mallopt(3). Once it is set, it stays."""
+"""The parameter M_MMAP_THRESHOLD of mallopt(3), which the C library then no longer adapts."""
 
 
 def give_freed_memory_back() -> None:

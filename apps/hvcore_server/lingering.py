@@ -9,8 +9,8 @@ from typing import Any, Final
 
 LINGER_S: Final = 2.0
 """
-For a client that still sends while it is refused: if the connection were
-closed at once, it would lose the answer (RFC 9112, section 9.6).
+The seconds for which the connection of a refused client that still sends stays open: if it
+were closed at once, the client would lose the answer (RFC 9112, section 9.6).
 """
 _READ_BYTES: Final = 64 * 1024
 

@@ -7,7 +7,8 @@ from typing import Final
 
 BACKLOG: Final = 512
 BIND_PATIENCE_S: Final = 5.0
-"""A server that was killed a moment ago may still hold the port."""
+"""The seconds for which a taken port is tried again: a server that was killed a moment ago may
+still hold it."""
 
 
 def listen(

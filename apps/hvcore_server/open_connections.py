@@ -19,7 +19,8 @@ from hvcore_web.viewers import client_address
 
 MAX_CACHED: Final = 4096
 MADE_FREE_AT_A_TIME: Final = 8
-"""To look through all of them for each new one would cost more."""
+"""How many connections of one client are closed at a time to make room; to search all
+connections for each new connection would cost more."""
 _FORWARDED: Final = b"\r\nx-forwarded-for:"
 
 

@@ -20,9 +20,9 @@ from hvcore.throttling.turns import TurnQueue, client_of_turn, having_turn
 
 PATIENCE_S: Final = 0.02
 """
-Above what a short request takes, with those that are before it. One that has
-its turn for longer waits for something, and loses it. Waits for SQLite's write lock
-end it at once.
+The seconds after which a request loses its turn: more than a short request takes with the
+requests before it. A request that takes longer waits for something. A wait for SQLite's write
+lock ends the turn at once.
 """
 
 MAX_KNOWN: Final = 10_000

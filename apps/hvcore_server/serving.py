@@ -33,8 +33,8 @@ _log = logging.getLogger(__name__)
 
 OTHER_FILES: Final = 256
 """
-Beside a connection and the file that is sent on it: databases, logs, and what
-threads have open.
+The open files of a server besides connections and the files that are sent on them:
+databases, logs, and files of threads.
 """
 
 WsgiApp = Callable[..., Any]
@@ -239,4 +239,4 @@ SETTINGS: Final[Mapping[str, object]] = {
     # gave 500.
     "forwarder_headers": "",
 }
-"""Every setting that is not gunicorn's default, with its reason."""
+"""The settings of gunicorn that differ from its defaults, each with its reason."""

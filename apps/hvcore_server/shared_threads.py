@@ -16,7 +16,8 @@ from hvcore.errors import UnavailableError
 from hvcore.throttling.shares import BUSY_RETRY_AFTER_S, REFUSALS, SharedCapacity
 
 WAITS_AT_MOST_S: Final = 5.0
-"""Longer would hold connections that others need; most requests take some ms."""
+"""The most seconds that a request waits for a thread: a longer wait would hold connections
+that others need, and most requests take some milliseconds."""
 
 
 @attrs.frozen

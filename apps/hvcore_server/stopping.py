@@ -14,7 +14,7 @@ import attrs
 from hvcore_web.readiness import STATE
 
 FINISHES_WITHIN_S: Final = 4
-"""For requests in flight, once no new ones are taken."""
+"""The seconds in which requests in flight must end once no new requests are accepted."""
 
 
 @attrs.define

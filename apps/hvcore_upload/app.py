@@ -32,11 +32,11 @@ from hvcore_web.errors import pace_others
 from hvcore_web.tus import TusMiddleware
 
 MAX_CONCURRENT: Final = 16
-"""Half of the server's threads, so that viewers still get some."""
+"""The most uploads at a time: half of the server's threads, so that viewers get the rest."""
 RESUMABLE_PREFIX: Final = "/uploads/"
 FILES_APART_S: Final = 0.2
-"""Of one client, once one was stored. A key gets ten addresses a minute; but each takes
-a file again and again, and to store one holds up the disk for all."""
+"""The seconds between two stored files of one client. A key gets ten upload addresses a minute,
+but each address accepts a file again and again, and storing a file delays the disk for all."""
 
 
 class UploadServices(Protocol):

@@ -9,9 +9,11 @@ import falcon
 from hvcore.errors import InvalidFileSizeError
 
 BLOCK_BYTES: Final = 64 * 1024
-"""Servers read until they have it all; the pace is judged only in between."""
+"""The bytes that are read of a body at a time: other servers read until they have them all,
+and the pace is judged only in between."""
 LARGE_BLOCK_BYTES: Final = 1024 * 1024
-"""Of our own server, which gives what has come."""
+"""The bytes that are read at a time from hvcore's own server, which gives the bytes that have
+arrived."""
 LOOK_EVERY_S: Final = 1.0
 
 

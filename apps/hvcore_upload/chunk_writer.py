@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from hashlib import _Hash
 
 PROLONG_EVERY_S: Final = 600.0
-"""A chunk may take hours; its upload does not run out meanwhile."""
+"""The seconds after which the upload of a chunk in progress is prolonged: a chunk may take
+hours, and its upload must not expire meanwhile."""
 
 
 @attrs.frozen(kw_only=True)

@@ -8,12 +8,15 @@ from hvcore_upload.bodies import CutOffError
 
 GRACE_S: Final = 60.0
 MIN_BYTES_PER_S: Final = 8 * 1024
-"""A sender that stays below it after GRACE_S keeps others out."""
+"""The slowest pace of a sender: a sender that stays below it after GRACE_S is ended, because it
+keeps others out."""
 WINDOW_S: Final = 60.0
 MIN_BYTES_PER_S_WHILE_SCARCE: Final = 128 * 1024
-"""In a window, while others wait; 5 GiB take 11 hours so."""
+"""The slowest pace of a sender in a window while others wait; 5 GiB take 11 hours at this
+pace."""
 STALLED_S: Final = 10.0
-"""While others wait: below MIN_BYTES_PER_S for that long is a standstill."""
+"""The seconds below MIN_BYTES_PER_S after which a sender counts as standing still, while others
+wait."""
 
 
 class SenderPace:

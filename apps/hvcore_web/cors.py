@@ -38,18 +38,18 @@ TUS_REQUEST_HEADERS: Final = (
     *("Tus-Resumable", "Upload-Length", "Upload-Offset", "Upload-Metadata"),
     "Upload-Checksum",
 )
-"""Of tus 1.0 with its extensions creation, termination and checksum."""
+"""The request headers of tus 1.0 with its extensions creation, termination and checksum."""
 TUS_ANSWER_HEADERS: Final = (
     *("Tus-Resumable", "Tus-Version", "Tus-Extension", "Tus-Max-Size"),
     *("Tus-Checksum-Algorithm", "Upload-Offset", "Upload-Length", "Upload-Expires"),
 )
 
 CLIENT_HEADERS: Final = ("X-Request-Id", "Upload-Name")
-"""What clients add by themselves: of tus if they are asked to, FilePond always."""
+"""The headers that upload clients add by themselves: tus clients on request, FilePond always."""
 CREDENTIAL_HEADERS: Final = ("X-Api-Key", "Authorization")
 """
-Clients that create an upload with a key send it to the upload address as well, where
-nothing reads it.
+The headers with credentials that upload addresses allow but never read: clients that create
+an upload with a key also send the key to the upload address.
 """
 
 ANY_ORIGIN: Final = CorsPolicy(
@@ -58,7 +58,7 @@ ANY_ORIGIN: Final = CorsPolicy(
     headers=("Range", "Content-Type", *CMCD_HEADERS),
     exposed=("Content-Length", "Content-Range", "ETag", "X-Request-Id"),
 )
-"""For the delivery worker and the player, and for what every page may load."""
+"""The CORS policy of delivery and the player, and of all files that any page may load."""
 
 FOR_ANY_PAGE: Final = (
     ("Access-Control-Allow-Origin", "*"),
@@ -82,7 +82,7 @@ UPLOAD: Final = CorsPolicy(
         *TUS_ANSWER_HEADERS,
     ),
 )
-"""For the upload address."""
+"""The CORS policy of upload addresses."""
 
 
 def exact_origins(

@@ -35,7 +35,8 @@ _log = logging.getLogger(__name__)
 
 _FIRST_SERVER_ERROR = 500
 SHARES_APART_S: Final = 0.5
-"""What has a share may have a body, of megabytes even, which comes and is thrown away."""
+"""The least seconds between two requests of a client that has used up its share: such a request
+may have a body of megabytes, which is received and thrown away."""
 
 
 class UnsupportedMediaTypeError(HvError):

@@ -11,7 +11,8 @@ from hvcore.wire.envelope import PROBLEM_TYPE, SUCCESS_TYPE, encode, problem, su
 from hvcore_web.middleware import request_id
 
 EDGE_DISK_HEADER: Final = "X-Hv-Edge-Disk"
-"""In which an nginx in front says whether its own disk has room: ``ok`` or ``full``."""
+"""The header in which an nginx in front tells whether its own disk has room: ``ok`` or
+``full``."""
 EDGE_IS_FULL: Final = (
     "There is no room on the disk of the nginx in front: segments pass through uncached. "
     "Free space where its folder is (HV_EDGE__FOLDER)."

@@ -18,7 +18,7 @@ from hvcore_web.bodies import read_body
 from hvcore_web.errors import UnsupportedMediaTypeError
 
 MAX_DIGITS: Final = 256
-"""Of one number; Python refuses to convert some thousands."""
+"""The most digits of one number in JSON; Python refuses to convert some thousands."""
 
 _JSON_TYPE = re.compile(r"application/(?:[\w.!#$&^-]+\+)?json", re.ASCII)
 # A string that never ends is matched as well, or the search would start again

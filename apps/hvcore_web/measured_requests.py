@@ -8,7 +8,7 @@ import falcon
 from hvcore.metrics.declared import HTTP_REQUEST_DURATION, HTTP_REQUESTS
 
 OTHER: Final = "other"
-"""A route or a method that nothing here has; a caller may ask for any."""
+"""The label of unknown routes and methods in metrics, since callers may ask for any."""
 
 
 class MeasuringMiddleware:

@@ -11,7 +11,7 @@ from hvcore import log_context
 from hvcore.errors import MethodNotAllowedError, NotFoundError
 
 MAX_REQUEST_ID_CHARS: Final = 128
-"""Of one that a caller gives; a longer one is replaced."""
+"""The longest request id that is accepted from a caller; a longer one is replaced."""
 _SANE_TOKEN = re.compile(rf"[A-Za-z0-9._-]{{1,{MAX_REQUEST_ID_CHARS}}}")
 
 # Of our own: others may seed Python's, each of their processes alike.

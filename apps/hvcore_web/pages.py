@@ -15,7 +15,8 @@ PAGE_TYPE: Final = "text/html; charset=utf-8"
 STYLE_TYPE: Final = "text/css; charset=utf-8"
 SCRIPT_TYPE: Final = "text/javascript; charset=utf-8"
 STYLE: Final = Path(__file__).parent / "page.css"
-"""Colours, type and the parts that pages share; each app serves it under its address."""
+"""The style sheet with colours, fonts and the shared parts of pages; each app serves it at its
+own address."""
 
 
 class Markup(str):

@@ -25,24 +25,27 @@ from hvcore_web.representations import Representation, Wanted
 from hvcore_web.viewers import CMCD_HEADERS, COUNTRY, client_address, countries_in
 
 MAX_HEAD_BYTES: Final = 8190
-"""Of request line and headers together: the server's limit of each of them."""
+"""The most bytes of request line and headers together; the server allows each as many."""
 MAX_FIELDS: Final = 64
 MAX_COUNTRIES: Final = 8
 MAX_PATH_BYTES: Final = 512
 MAX_PARTS: Final = 16
-"""Of a path: no file's has as many, and each part takes memory of its own."""
+"""The most parts of a path: no file's path has as many, and each part takes memory."""
 MAX_CACHED: Final = 4096
-"""Of paths, and of the rest of requests that were read before."""
+"""The most read paths, and the most read remainders of requests, that are kept in memory."""
 MAX_CACHED_BYTES: Final = 2048
-"""Of one request; so all that are kept have 30 MB at most, and 10 MB as usual."""
+"""The longest request that is kept in memory: all kept requests together have at most 30 MB,
+and usually 10 MB."""
 END: Final = b"\r\n\r\n"
 EDGE_HEADER: Final = "X-Hv-Edge"
-"""In which an edge shows its secret."""
+"""The header in which an edge sends its secret."""
 _RARELY_REPEATED: Final = b"/v1/edge/authorizations"
-"""Requests there list many things in a header: cached, they would displace others."""
+"""The path whose requests are not kept in memory: their headers list many different things,
+which would displace other requests."""
 _METHODS: Final = frozenset({b"GET", b"HEAD"})
 _REQUEST_ID: Final = b"\r\nX-Request-Id: "
-"""As proxies write it: with each request another one, and nothing else of it new."""
+"""The beginning of the request id header, as proxies write it. It differs in each request whose
+other headers are the same, so it is kept apart."""
 
 _PATH = re.compile(rb"(?:/[A-Za-z0-9_-][A-Za-z0-9._-]*){1,%d}" % MAX_PARTS)
 _QUERY = re.compile(rb"[!-\"$-~]*")
@@ -61,7 +64,7 @@ _NOT_PLAIN: Final = frozenset(
         *("transfer-encoding", "expect", "upgrade", "http2-settings"),
     }
 )
-"""A body, or another way to talk."""
+"""The headers of requests with a body, or with another protocol."""
 
 
 @attrs.frozen(kw_only=True)

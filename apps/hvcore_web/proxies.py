@@ -77,4 +77,4 @@ class TrustedProxies:
 
 
 PROXIES: Final = TrustedProxies()
-"""Those of this process."""
+"""The trusted proxies of this process."""

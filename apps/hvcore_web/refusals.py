@@ -38,7 +38,8 @@ _BY_CODE: Final = {
     MethodNotAllowedError.code: PlaybackRule.METHOD_NOT_ALLOWED,
     RangeNotSatisfiableError.code: PlaybackRule.RANGE_OUTSIDE,
 }
-"""Of what no service has refused: the address, the method, the headers."""
+"""The playback rules, by error code, of requests that are refused for their address, method or
+headers, before any service."""
 
 
 class Refusals:

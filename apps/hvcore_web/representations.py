@@ -21,9 +21,9 @@ from hvcore_web.compression.compressed_texts import CompressedTexts
 from hvcore_web.ranges import asked_range
 
 MAX_CACHED: Final = 64
-"""Of short texts in memory, compressed."""
+"""The most compressed short texts in memory."""
 MAX_CACHED_DESCRIPTIONS: Final = 4096
-"""Of headers that were written before; about 2 MB."""
+"""The most written headers in memory, about 2 MB."""
 MAX_AGE_S: Final = {
     # A year, the longest that RFC 9111 suggests; a name's bytes never change.
     Lifetime.IMMUTABLE: 31_536_000,

@@ -17,4 +17,4 @@ ROUTES: Final[Mapping[tuple[str, ...], str]] = {
     ("t",): THUMBNAILS,
     ("health", "live"): LIVE,
 }
-"""By how their paths begin."""
+"""The templates of served routes, by the first parts of their paths."""

@@ -10,7 +10,7 @@ from hvcore.domain.playback.viewer import Viewer
 from hvcore_web.proxies import PROXIES
 
 COUNTRY: Final = "country"
-"""What every header has in its name that can tell one."""
+"""The word in the name of each header that may tell a viewer's country."""
 CMCD_HEADERS: Final = ("CMCD-Request", "CMCD-Object", "CMCD-Status", "CMCD-Session")
 
 

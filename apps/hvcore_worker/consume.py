@@ -32,11 +32,12 @@ from hvcore_worker.scratch import remove_orphans, scratch_folder
 from hvcore_worker.stopping import Stopping, stops_within
 
 RESERVE_LOOKS_EVERY_S: Final = 1.0
-"""A query that locks nothing; the clip of a newcomer waits that long, not for a slice."""
+"""The seconds between two looks of a reserve worker, by a query that locks nothing: a clip of an
+organization without an encode in progress waits only so long."""
 RESTS_FOR_S: Final = 0.5
-"""Then it asks again whether it is to end."""
+"""The seconds for which a worker without tasks rests before it asks again whether to end."""
 WEAK_SANDBOX: Final = "rlimits"
-"""The level without bubblewrap."""
+"""The level of a sandbox without bubblewrap."""
 
 _log = logging.getLogger(__name__)
 

@@ -18,18 +18,22 @@ import attrs
 from hvcore.domain.tasks.kinds import PART_KINDS, TRANSCODE_CANCEL
 
 NO_ROOM_WAIT_S: Final = (5.0, 20.0)
-"""How long a task is put back for when its kind has all it may have."""
+"""The least and the most seconds for which a task is put back if its kind has all places that it
+may have."""
 NO_ROOM_FOR_QUESTIONS_WAIT_S: Final = (0.2, 1.0)
-"""The same for what asks or tells a service that makes videos: a short request."""
+"""The least and the most seconds for which a task with a short request to a transcoding service
+is put back."""
 CROWDED_AFTER_S: Final = 2.0
-"""Then such a request waits like the rest."""
+"""The seconds of refusals after which tasks with short requests wait like other tasks."""
 CROWD_IS_OVER_AFTER_S: Final = NO_ROOM_WAIT_S[1]
-"""Without a refusal: by then whatever was refused has come back."""
+"""The seconds without a refusal after which a crowd counts as over: by then all refused tasks
+have come back."""
 COME_BACK_PER_S: Final = 2.0
-"""Of a kind and organization; a place that gets free is taken within a second."""
+"""How many refused tasks of a kind and organization come back each second, so that a free place
+is taken within a second."""
 LONGEST_WAIT_S: Final = 900.0
 MOST_COUNTED: Final = 10_000
-"""That wait; of more, this many are known."""
+"""The number up to which waiting tasks are counted."""
 
 _random: Final = random.SystemRandom()
 

@@ -10,7 +10,8 @@ from hvcore.assembly import Services
 from hvcore.errors import HvcoreError
 
 BEATS_EVERY_S: Final = 30.0
-"""Three times within what the database takes a process for alive."""
+"""The seconds between two heartbeats: three within the time for which a process counts as
+alive."""
 
 _log: Final = logging.getLogger(__name__)
 

@@ -15,12 +15,13 @@ import attrs
 from hvcore.domain.tasks.task import LEASE, Task
 
 MOST_IN_LINE: Final = 32
-"""Of a kind and organization; the rest is left to other workers."""
+"""The most tasks of a kind and organization that wait in line in a worker; further tasks are
+left to other workers."""
 LONGEST_IN_LINE_S: Final = LEASE.total_seconds() / 2
-"""Nobody renews the lease of what waits here."""
+"""The most seconds that a task waits in line: nobody renews the lease of a waiting task."""
 
 Whose = tuple[str, ...]
-"""What has one line: a kind and an organization."""
+"""The key of a line of waiting tasks: a kind and an organization."""
 
 
 @attrs.define(eq=False)

@@ -28,17 +28,20 @@ from hvcore_worker.outages import Outage
 _log = logging.getLogger(__name__)
 
 THREADS: Final = 24
-"""In each light worker, as are the limits below; each costs a few MB and now and
-then a connection."""
+"""The threads for outbound tasks in each light worker; a thread takes a few MB and sometimes a
+connection. The limits below are for each light worker, too."""
 MOST_OF_A_KIND: Final = 16
-"""Fetches last for hours: the rest is left to webhooks, and the reverse."""
+"""The most threads for one kind of task: fetches last for hours, so the rest is left to
+webhooks, and the reverse."""
 MOST_OF_A_KIND_AND_ORGANIZATION: Final = 8
 MOST_FETCHES_OF_AN_ORGANIZATION: Final = 4
-"""Less than of webhooks, of which a dead endpoint alone may hold 4."""
+"""The most fetches of an organization at a time."""
 RESERVED_FOR_NEWCOMERS: Final = 4
-"""Places of a kind that only an organization gets that has none as yet."""
+"""The threads of a kind that are reserved for organizations without a running task of the
+kind."""
 HANDS_BACK_WITHIN_S: Final = 1.5
-"""Tasks ask twice a second whether to stop; hv up kills a worker after 3 s."""
+"""The seconds in which tasks must be handed back at the end: tasks ask twice a second whether to
+stop, and hv up kills a worker after 3 s."""
 _LOOKS_EVERY_S: Final = 0.5
 
 

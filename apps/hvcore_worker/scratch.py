@@ -21,7 +21,7 @@ from hvcore.processes.rounds import Round
 _log = logging.getLogger(__name__)
 
 UNLOCKED_FOR_S: Final = 60.0
-"""How old a folder without a lock is before it is taken for a dead one's."""
+"""The age in seconds from which a folder without a lock counts as left by a dead worker."""
 _LOCK: Final = "owner.lock"
 
 

@@ -10,7 +10,8 @@ from typing import Final, Self
 from hvcore.processes import heartbeat
 
 ASKS_EVERY_S: Final = 0.1
-"""A question of another program's, which knows no waiting."""
+"""The seconds between two questions whether to stop: the answer comes from another program's
+function, which cannot wake a waiting thread."""
 
 
 class Stopping:

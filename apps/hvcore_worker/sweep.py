@@ -23,7 +23,7 @@ _log = logging.getLogger(__name__)
 
 EVERY_S: Final = 2.0
 TIDY_EVERY: Final = 15
-"""Sweeps between two rounds of tidying, so about every 30 s."""
+"""The number of sweeps between two rounds of tidying, which are about 30 s apart."""
 _OF_EACH_HOST: Final[Mapping[str, Callable[[Services], object]]] = {
     "uploads.clean_incoming": lambda of: of.uploads.clean_incoming(),
     "resumable.tidy": lambda of: of.resumable.tidy(),
@@ -44,7 +44,7 @@ _TIDYING: Final[Mapping[str, Callable[[Services], object]]] = {
     "quarantine": lambda of: of.quarantine.tidy(),
     "live analytics": lambda of: of.live_analytics.forget_old(),
 }
-"""By the leader, too, about every 30 s."""
+"""The steps of tidying, by name; the leader carries them out about every 30 s."""
 
 
 def run_sweep(settings: Settings) -> None:

@@ -18,7 +18,7 @@ VARIABLES: Final = {
     "shareID": "SHARE_ID",
     "edgeKey": "EDGE_KEY",
 }
-"""Of the shell, for parameters of paths."""
+"""The shell variables in examples, by the path parameters for which they stand."""
 _VALUES: Final[Mapping[str, object]] = {
     "audioFormat": "aac",
     "audioStreamBitrate": 128,
@@ -66,7 +66,7 @@ _VALUES: Final[Mapping[str, object]] = {
     "viewerEmail": "ann@example.com",
     "views": 2,
 }
-"""Of members that say more with a value of their own, where their schema takes it."""
+"""Example values of members, used if the member's schema allows them."""
 _FORMATS: Final[Mapping[str, str]] = {
     "date": "2026-01-02",
     "date-time": "2026-01-02T03:04:05.678Z",
@@ -77,7 +77,7 @@ _RANDOM: Final = "0T3hK9bQz7LmW2xVnR5cYp"
 """22 characters, as identifiers have them."""
 _IDENTIFIER: Final = re.compile(r"\^(\(\?:pub\)\?)?([a-z]+_)\[0-9A-Za-z\]\{22\}\$")
 _FEW: Final = 2
-"""Members of a body of which none is needed."""
+"""The number of members in the example of a body without required members."""
 _HEADERS: Final = {
     "Upload-Length": "1048576",
     "Upload-Metadata": "filename aG9saWRheS5tcDQ=",

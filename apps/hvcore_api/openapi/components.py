@@ -17,7 +17,7 @@ Node = Mapping[str, object]
 Document = dict[str, object]
 
 _BESIDE: Final = ("description", "default")
-"""What is said of one use of a named schema, beside the reference to it."""
+"""The keywords that may stand beside a reference to a named schema."""
 _NO_NAME: Final = re.compile("[^A-Za-z0-9]+")
 
 

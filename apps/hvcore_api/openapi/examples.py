@@ -13,4 +13,5 @@ from typing import Final
 FILE: Final = Path(__file__).with_name("examples.json")
 
 EXAMPLES: Final[Mapping[str, object]] = json.loads(FILE.read_text("utf-8"))
-"""Of requests and answers by the names of their schemas, of errors by their codes."""
+"""The examples of requests and answers by the names of their schemas, and of errors by
+their codes."""

@@ -75,10 +75,11 @@ _GIVEN: Final[Mapping[str, _Given]] = {
     "setChapters": _Given(values={}, leads_to=("listChapters", "removeChapters")),
     "getWhoAmI": _Given(values={_ORG: "/body/orgID", _ENV: "/body/envID"}),
 }
-"""By the names of routes."""
+"""The links from an answer to further requests, by the names of routes."""
 
 _QUERY: Final = {("listEvents", "listEvents"): {"query.after": "/body/cursor"}}
-"""Parameters of queries that an answer gives: from one route to the other."""
+"""The query parameters whose values stand in an answer, by the routes of the answer and of
+the next request."""
 
 
 def links_of(route: Route, routes: Iterable[Route], components: Components) -> Document:

@@ -38,7 +38,7 @@ _PATH_PARAMETERS: Final[Mapping[str, tuple[Schema, str, str]]] = {
     "language": (LANGUAGE, "A language tag, such as `en` or `pt-BR`.", "en"),
 }
 _TEXTS: Final = ("text/", "application/x-subrip")
-"""How types begin whose bodies are text."""
+"""The beginnings of content types whose bodies are text."""
 
 
 def operation_of(

@@ -27,7 +27,7 @@ FORMATS: Final[Mapping[str, CaptionFormat | None]] = {
     "application/octet-stream": None,
 }
 FILE_WITHIN_S: Final = 30.0
-"""2 MiB in this time are 560 kbit/s."""
+"""The seconds within which a caption file must arrive: for 2 MiB that is 560 kbit/s."""
 
 
 class CaptionListResource:

@@ -13,7 +13,8 @@ from hvcore_api.request_scope import check_video_id, scope_of
 from hvcore_web.bodies import allow_time, read_body, text_type
 
 FORMATS: Final = (WEBVTT_TYPE, "text/plain", "application/octet-stream")
-"""Programs that do not know the first send one of the last two."""
+"""The accepted content types of chapters; programs that do not know WebVTT send one of the
+last two."""
 FILE_WITHIN_S: Final = 30.0
 
 

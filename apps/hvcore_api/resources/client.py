@@ -11,7 +11,8 @@ from hvcore_web.files import send
 from hvcore_web.pages import SCRIPT_TYPE, served_file
 
 _TYPES_TYPE: Final = "text/plain; charset=utf-8"
-"""TypeScript has none; ``.ts`` itself is the ending of a film."""
+"""The content type of the TypeScript types: TypeScript has no type of its own, and ``.ts``
+usually is a video file."""
 
 
 class ClientFileResource:

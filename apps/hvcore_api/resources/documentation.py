@@ -34,7 +34,7 @@ _NOT_BUILT: Final = PageTemplate(
     Path(__file__).parents[1] / "docs_page" / "not_built.html"
 )
 _TEXT_TYPE: Final = "text/plain; charset=utf-8"
-"""Of files that pages link to, such as code."""
+"""The content type of files that pages link to, such as code."""
 
 
 class DocumentationResource:

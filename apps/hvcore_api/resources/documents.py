@@ -33,7 +33,7 @@ POLICY: Final = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src data:; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-"""Of the pages: they load their style and their script, and nothing else."""
+"""The Content-Security-Policy of the pages: they load only their own style and script."""
 
 
 _DOCUMENTATION: Final = Markup(

@@ -17,7 +17,8 @@ from hvcore_api.routing import own_name, parameters_of
 from hvcore_web.json_media import read_json
 
 _CREDENTIALS: Final = frozenset({"authorization", "cookie", "x-api-key"})
-"""Left out of what a handler sees, and so are the headers of other credentials."""
+"""The headers with credentials that plugins' handlers do not see; the headers of plugins'
+credentials are left out, too."""
 
 
 class PluginResource:

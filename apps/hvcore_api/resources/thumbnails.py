@@ -19,7 +19,7 @@ from hvcore_web.errors import UnsupportedMediaTypeError
 from hvcore_web.json_media import read_json
 
 PICTURE_WITHIN_S: Final = 60.0
-"""10 MiB in this time are 1.4 Mbit/s."""
+"""The seconds within which a picture must arrive: for 10 MiB that is 1.4 Mbit/s."""
 
 
 class ThumbnailResource:

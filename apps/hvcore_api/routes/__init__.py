@@ -39,6 +39,6 @@ GROUPS: Final[Mapping[str, tuple[Route, ...]]] = {
     "Events": events.ROUTES,
     "Service": service.ROUTES,
 }
-"""The routes by what they are about, in the order of the documentation."""
+"""The routes by subject, in the order of the documentation."""
 
 ROUTES: Final[tuple[Route, ...]] = tuple(chain.from_iterable(GROUPS.values()))

@@ -23,7 +23,8 @@ from hvcore_cli.output import json_option, show, timestamp
 @click.option(
     "--give-up",
     metavar="TASK",
-    help="Try this transcode.cancel no more: the service elsewhere may go on.",
+    help="No longer try this transcode.cancel task; the job at the other service "
+    "may go on.",
 )
 @click.option(
     "--limit",
@@ -45,7 +46,7 @@ def tasks(  # noqa: PLR0913 - one per option
     limit: int,
     as_json: bool,
 ) -> None:
-    """Show tasks, the latest change first; or give a cancellation up."""
+    """Show tasks, the latest change first; or give up a cancellation."""
     with invocation.services() as services:
         if give_up is not None:
             found: Sequence[Task] = [services.remote_cancels.give_up(TaskId(give_up))]

@@ -35,7 +35,7 @@ _DELIVERY_COLUMNS: Mapping[str, str] = {
 
 @click.group(cls=HvGroup)
 def webhooks() -> None:
-    """Add, list, rotate and remove webhooks; see and repeat deliveries."""
+    """Add, list, rotate and remove webhooks; list and repeat deliveries."""
 
 
 @webhooks.command("add")
@@ -47,7 +47,7 @@ def webhooks() -> None:
     "events",
     multiple=True,
     type=click.Choice([kind.value for kind in VIDEO_KINDS]),
-    help="An event that it gets; by default completed and failed processing.",
+    help="An event to send; repeatable. By default completed and failed processing.",
 )
 @json_option
 @pass_invocation
@@ -87,7 +87,7 @@ def _added(
 
 
 @webhooks.command("list")
-@click.option("--org", help="Only those of this organization.")
+@click.option("--org", help="Only webhooks of this organization.")
 @json_option
 @pass_invocation
 def list_webhooks(invocation: Invocation, *, org: str | None, as_json: bool) -> None:
@@ -138,7 +138,8 @@ def deliveries(
 @click.option(
     "--webhook",
     "webhook_id",
-    help="Only to this webhook; by default to all that get such events.",
+    help="Deliver only to this webhook; by default to all webhooks that get such "
+    "events.",
 )
 @json_option
 @pass_invocation
@@ -157,7 +158,7 @@ def resend(
 @json_option
 @pass_invocation
 def send_test(invocation: Invocation, *, webhook_id: str, as_json: bool) -> None:
-    """Send WEBHOOK_ID alone an event of the kind webhook.test."""
+    """Send an event of the kind webhook.test to WEBHOOK_ID alone."""
     with invocation.services() as services:
         ordered = services.delivery_orders.send_test(webhook_id)
     show([_delivery(ordered)], _DELIVERY_COLUMNS, name="deliveries", as_json=as_json)
@@ -168,7 +169,7 @@ def send_test(invocation: Invocation, *, webhook_id: str, as_json: bool) -> None
 @json_option
 @pass_invocation
 def remove(invocation: Invocation, *, webhook_id: str, as_json: bool) -> None:
-    """Remove WEBHOOK_ID and all that is waiting for it."""
+    """Remove WEBHOOK_ID and all deliveries that wait for it."""
     with invocation.services() as services:
         services.webhooks.remove(webhook_id)
     if as_json:
@@ -184,7 +185,7 @@ def remove(invocation: Invocation, *, webhook_id: str, as_json: bool) -> None:
     default="24h",
     show_default=True,
     callback=duration_option,
-    help="How long the old secret also signs.",
+    help="How long events are signed with the old secret, too.",
 )
 @json_option
 @pass_invocation
@@ -205,7 +206,7 @@ def rotate(
 @json_option
 @pass_invocation
 def enable(invocation: Invocation, *, webhook_id: str, as_json: bool) -> None:
-    """Let WEBHOOK_ID have events again."""
+    """Send events to WEBHOOK_ID again."""
     with invocation.services() as services:
         endpoint = services.webhooks.enable(webhook_id)
         (record,) = _records(services, [endpoint])
@@ -217,7 +218,7 @@ def enable(invocation: Invocation, *, webhook_id: str, as_json: bool) -> None:
 @json_option
 @pass_invocation
 def disable(invocation: Invocation, *, webhook_id: str, as_json: bool) -> None:
-    """Let WEBHOOK_ID have no events until it is enabled; what waits is never sent."""
+    """Send no events to WEBHOOK_ID until it is enabled; waiting events are never sent."""
     with invocation.services() as services:
         endpoint = services.webhooks.disable(webhook_id)
         (record,) = _records(services, [endpoint])

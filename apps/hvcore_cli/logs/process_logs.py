@@ -14,7 +14,8 @@ from hvcore_cli.logs import json_lines
 from hvcore_cli.printable import printable
 
 MAX_LOG_BYTES: Final = 5 * 1024 * 1024
-"""With one older file beside it, a process keeps at most twice as much."""
+"""The size at which a log file is replaced. One older file is kept, so a process keeps at
+most twice as much."""
 
 _LAST_WORDS: Final = (b" gunicorn.error: ", b'"logger": "gunicorn.error"')
 _IMPORTANT = re.compile(rb"^\S+ \S+ (?:WARNING|ERROR|CRITICAL) ")

@@ -32,8 +32,8 @@ from hvcore_server.listening import BIND_PATIENCE_S, listen
 API_THREADS: Final = 16
 DELIVERY_THREADS: Final = 32
 """
-Besides those that are reserved for clients that hold none (``shares.threads_reserved``).
-Of delivery's, uploads take at most 8 (hvcore_upload).
+The threads of delivery, besides those that are reserved for clients that hold no thread
+(``shares.threads_reserved``). Uploads take at most half of them (hvcore_upload).
 """
 
 _BOTH_NEED: Final = (
@@ -49,7 +49,7 @@ API_NEEDS: Final = (
     "queue",
 )
 DELIVERY_NEEDS: Final = (*_BOTH_NEED, "flusher")
-"""Of the services, those that bad settings keep from being made."""
+"""The services without which delivery cannot start, and which bad settings may prevent."""
 
 _log = logging.getLogger(__name__)
 
@@ -65,7 +65,7 @@ _workers = click.option(
     type=click.IntRange(min=1),
     default=1,
     show_default=True,
-    help="Processes that share the port.",
+    help="The number of processes that share the port.",
 )
 _PORTS: Final = click.IntRange(1, 65_535)
 
@@ -130,28 +130,29 @@ def delivery(
     "lanes",
     multiple=True,
     type=click.Choice(["encode", "light"]),
-    help="A lane from which it takes tasks; by default both.",
+    help="A lane from which the worker takes tasks; by default both lanes.",
 )
 @click.option(
     "--reserve",
     is_flag=True,
-    help="Take only encodes of organizations that have none in work, while others "
-    "have. Needs --lane encode.",
+    help="Take only encodes of organizations without an encode in progress, while "
+    "another organization has one. Needs --lane encode.",
 )
 @click.option(
     "--drain",
     "drains",
     is_flag=True,
-    help="Run none: tell the workers of this data folder to take no more tasks, wait "
-    "until they have ended, and exit with 1 if one has not.",
+    help="Run no worker: tell the workers of this data folder to take no more "
+    "tasks, wait until they have ended, and exit with 1 if one has not.",
 )
 @click.option(
     "--within",
     "within_s",
     callback=duration_option,
     metavar="TIME",
-    help="With --drain: how long they may finish what they do, such as 5m. Then they "
-    "hand it back to other workers. By default they do so at once.",
+    help="With --drain: how long the workers may finish their tasks, such as 5m. "
+    "Then they hand the tasks to other workers. By default they hand them "
+    "over at once.",
 )
 @click.option("--replaces", type=int, hidden=True)
 @pass_invocation
@@ -164,7 +165,7 @@ def worker(  # noqa: PLR0913 - one for each option
     within_s: float | None,
     replaces: int | None,
 ) -> None:
-    """Run one worker alone, until SIGTERM, or end those that run."""
+    """Run one worker alone, until SIGTERM; or end the running workers."""
     if within_s is not None and not drains:
         raise click.UsageError("--within needs --drain.")
     if drains:
@@ -231,9 +232,9 @@ def notify(invocation: Invocation) -> None:
 @click.command(cls=HvCommand)
 def flush() -> None:
     """
-    Bring counts to the analytics sinks, until SIGTERM; run by hv delivery.
+    Bring counts to the analytics sinks, until SIGTERM; started by hv delivery.
 
-    Its standard input says the settings.
+    The settings come from standard input.
     """
     from hvcore.assembly import build  # noqa: PLC0415
     from hvcore_reference.flushing import flush_until, read_settings  # noqa: PLC0415

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from hvcore_edge.ingest import Ingest
 
 INGEST_EVERY_S: Final = 2.0
-"""Counts are to be seen within 10 s, as those of delivery."""
+"""The seconds between two readings of nginx's counts, which must be visible within 10 s, as
+those of delivery."""
 
 
 @click.group(cls=HvGroup)
@@ -40,7 +41,7 @@ def edge() -> None:
 )
 @pass_invocation
 def nginx(invocation: Invocation, out: Path | None) -> None:
-    """Print the nginx configuration, or write it with all that it needs."""
+    """Print the nginx configuration, or write it with all files that it needs."""
     from hvcore.assembly import build  # noqa: PLC0415
     from hvcore_edge.config import EdgeConfig, storage_folder  # noqa: PLC0415 - only here
 
@@ -83,7 +84,7 @@ def ingest(invocation: Invocation, *, once: bool) -> None:
     """
     Bring nginx's counts to the sinks, until SIGTERM.
 
-    Each segment counts once, whatever is killed.
+    Each segment counts once, even if a process is killed.
     """
     from hvcore.spool import the_only_reader  # noqa: PLC0415
     from hvcore_edge.failures import FailureLog  # noqa: PLC0415 - only here

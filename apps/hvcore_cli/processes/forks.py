@@ -49,11 +49,13 @@ SHARED: Final = (
     "hvcore_worker.sweep",
 )
 """
-Modules that take long to load, for all forks. None of a backend: what a plugin does
-when it is loaded, such as to start a thread, may not come before a fork.
+The modules that are loaded once for all forks because loading takes long. Backends'
+modules are not among them: a plugin may start a thread when it is loaded, which must not
+happen before a fork.
 """
 SHARED_LIBRARIES: Final = ("rq",)
-"""What a usual backend is made of, where it is installed; it starts no thread."""
+"""The libraries of usual backends that are loaded before forks, if they are installed; they
+start no threads."""
 
 
 def load_shared() -> None:

@@ -27,17 +27,21 @@ from hvcore_cli.processes.supervisor import Program, Supervisor, hv_words
 
 READY_WITHIN_S: Final = 60.0
 ENCODE_NICENESS: Final = 10
-"""An encode takes every core; requests go first (nice(2))."""
+"""The niceness of encode workers (nice(2)): an encode takes every core, and requests go
+first."""
 HEALTH_PATHS: Final = ("/health", "/health/live")
-"""Of the API and of delivery."""
+"""The health paths of the API and of delivery."""
 CORES_PER_ENCODER: Final = 4
-"""x264 keeps about four cores busy; one more worker pays above that."""
+"""The cores for each encode worker on a machine with many cores: x264 keeps about four cores
+busy."""
 USUAL_ENCODERS: Final = 2
-"""Short clips keep no core busy while an encoder starts and ends."""
+"""The number of encode workers on a machine with few cores: while one encoder starts or ends,
+as it often does with short clips, the other keeps the cores busy."""
 CORES_PER_LIGHT_WORKER: Final = 2
-"""A short clip is planned and checked for about as long as it is encoded."""
+"""The cores for each light worker: planning and checking a short clip takes about as long as
+encoding it."""
 MOST_LIGHT_WORKERS: Final = 8
-"""Each takes 100 MB; and the database has one writer, if it is SQLite."""
+"""The most light workers: each takes 100 MB, and SQLite allows only one writer."""
 _ABOUT_PREPARING: Final = "tries the plugins and makes the tables"
 
 

@@ -23,7 +23,8 @@ from hvcore.settings import Settings
 from hvcore_cli.addresses import url_of
 
 ANSWERS_WITHIN_S: Final = 3.0
-"""A server that works is promised to answer within 2 s."""
+"""The seconds within which a server must answer a check; a working server answers within
+2 s."""
 PATH: Final = "/health/ready"
 
 

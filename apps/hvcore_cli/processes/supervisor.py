@@ -31,10 +31,12 @@ from hvcore_cli.processes.forks import Fork, start
 FIRST_DELAY_S: Final = 0.2
 LONGEST_DELAY_S: Final = 10.0
 SETTLED_AFTER_S: Final = 10.0
-"""A process that ran for that long starts again with the first delay."""
+"""The seconds after which a process counts as stable, and starts again with the first
+delay."""
 MAX_STARTS_BEFORE_READY: Final = 3
 FINAL_STATUSES: Final = frozenset({1, 2})
-"""Ends with a message that another start would repeat."""
+"""The exit statuses after which a process is not started again: another start would end with
+the same message."""
 
 _BEFORE_THE_MESSAGE = re.compile(r"^(?:\S+ \S+ [A-Z]+ \S+: |Error: )")
 

@@ -35,10 +35,12 @@ STOP_SIGNALS: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
     type=click.IntRange(1, HIGHEST_PORT),
     default=8080,
     show_default=True,
-    help="Port of the API; delivery, player and uploads have the next one.",
+    help="The port of the API; delivery, player and uploads get the next port.",
 )
 @click.option(
-    "--workers", type=click.IntRange(min=1), help="Encode workers; 1 for four cores."
+    "--workers",
+    type=click.IntRange(min=1),
+    help="The number of encode workers; by default one for four cores.",
 )
 @pass_invocation
 def up(invocation: Invocation, host: str, port: int, workers: int | None) -> None:

@@ -9,7 +9,8 @@ from hvcore_cli.output import say
 from hvcore_worker.presence import workers_here
 
 HANDS_BACK_WITHIN_S: Final = 30.0
-"""As long as systemd waits; a store that is slow to answer holds it up."""
+"""The seconds within which workers must have handed their tasks back, as long as systemd
+waits; a slow store delays them."""
 _LOOKS_EVERY_S: Final = 0.1
 
 

@@ -38,11 +38,13 @@ from hvcore_web.representations import Representation, ignore_uncounted
 LOOK_EVERY_S: Final = 1.0
 MAX_EVENTS: Final = 64
 """
-Looked at together: as many files are open at a time, beside those on their way, and
-as many segments are in doubt (at most ``hvcore.spool.in_doubt.MOST_LINES``).
+The most events that are handled together: as many files are open at a time, besides those
+that are being sent, and as many segments are in doubt (at most
+``hvcore.spool.in_doubt.MOST_LINES``).
 """
 STOP_IDLE_S: Final = 2.0
-"""As gunicorn's threads: for requests that are on their way."""
+"""The most seconds for which connections stay open when the process stops, as with gunicorn's
+threads: requests may be on their way."""
 _AT_ONCE: Final = struct.pack("ii", 1, 0)
 
 # Past the methods of our sockets, which wait.

@@ -12,8 +12,8 @@ from hvcore_server.file_loop.loop import FileLoop
 
 SWITCH_INTERVAL_S: Final = 0.0005
 """
-After which a busy thread lets another run. With Python's 5 ms, a page or an upload
-may stop the loop for so long at each call to the kernel.
+The seconds after which Python switches from a busy thread to another. With the default of
+5 ms, a page or an upload could stop the loop for so long at each system call.
 """
 
 

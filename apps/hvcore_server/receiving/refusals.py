@@ -16,7 +16,7 @@ class MissingHostError(found.ParseException):  # type: ignore[misc]  # gunicorn 
 
 
 _OF_THE_APP: Final = (found.InvalidResponseHeader, found.InvalidResponseHeaderName)
-"""Gunicorn derives them from those of a request."""
+"""gunicorn's errors about the app's headers, which it derives from errors about requests."""
 
 _DETAILS: Final = (
     (found.LimitRequestHeaders, 431, "The request's headers are too large."),

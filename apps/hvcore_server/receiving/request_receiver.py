@@ -24,7 +24,7 @@ from hvcore_server.sending.pacing import sends_no_more
 READ_BYTES: Final = 64 * 1024
 LOOK_EVERY_S: Final = 0.25
 STOPS_WITHIN_S: Final = 2.0
-"""For bodies that have begun when the process ends."""
+"""The seconds in which begun bodies must arrive when the process ends."""
 _CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 # Past the methods of our sockets, which wait.

@@ -21,9 +21,11 @@ from hvcore_server.sending.retry_pacing import ONE_EVERY_S
 from hvcore_server.sending.unsent_answer import UnsentAnswer
 
 MIN_BYTES_PER_S: Final = 8 * 1024
-"""As for uploads; the lowest rung of a video needs several times as much."""
+"""The slowest pace of a receiving client, as for uploads; the lowest rung of a video needs
+several times as much."""
 LOOK_EVERY_S: Final = 1.0
-"""The kernel says only that there is much room, not that some data went."""
+"""The seconds between two looks at a client's pace: the kernel tells only that there is much
+room, not that some data was received."""
 SENDFILE_BYTES: Final = 1024 * 1024
 
 

@@ -24,9 +24,10 @@ _log = logging.getLogger(__name__)
 PIECE_THREADS: Final = 8
 THREADS_OF_ONE: Final = PIECE_THREADS // 2
 PIECE_BYTES: Final = 1024 * 1024
-"""With 30 ms for a request to the store, one reader gets some 30 MB a second."""
+"""The size of a piece that is read from the store: with 30 ms for each request, one reader
+gets about 30 MB a second."""
 SMALL_PIECE_BYTES: Final = 64 * 1024
-"""Where there is no room for more: as much as the file loop has for a connection."""
+"""The size of a piece if memory is short: as much as the file loop has for a connection."""
 MAX_PARTS_BYTES: Final = 64 * 1024 * 1024
 MAX_PIECES_OF_ONE_BYTES: Final = 16 * 1024 * 1024
 

@@ -23,12 +23,14 @@ from hvcore.throttling.shares import BUSY_RETRY_AFTER_S, REFUSALS
 from hvcore_server.arriving_request import only_value
 
 ONE_EVERY_S: Final = 0.05
-"""For one client, path and credential; who waits as 429 says never notices."""
+"""The seconds between two answers to one client, path and credential after a refusal; clients
+that wait as the 429 tells them never notice."""
 FORGOTTEN_AFTER_S: Final = 1.0
-"""After its last refusal, a request of the kind goes on at once."""
+"""The seconds after the last refusal from which requests of the same kind are no longer
+delayed."""
 WAITS_AT_MOST_S: Final = 5.0
 MAX_KNOWN: Final = 1_000
-"""Kinds of requests; what was refused first is forgotten first."""
+"""The most kinds of requests that are remembered; the first refused is forgotten first."""
 _CREDENTIALS: Final = (b"\r\nauthorization:", b"\r\nx-api-key:", b"\r\ncookie:")
 _NAME: Final = "refused_again"
 

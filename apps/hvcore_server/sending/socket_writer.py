@@ -15,17 +15,17 @@ _send = socket.socket.send
 _UNSENT: Final = (socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT)
 
 _MEMORY: Final = 55
-"""SO_MEMINFO of Linux; socket(7)'s neighbour sock_diag(7) says what it holds."""
+"""Linux's socket option SO_MEMINFO; sock_diag(7) describes its fields."""
 _ALLOWED_AND_QUEUED: Final = struct.Struct("=12xI4xI")
 _OVERHEAD: Final = 32
 _OVERHEAD_BYTES: Final = 32 * 1024
 """
-What the kernel needs beside the bytes: a part of them, and some always. Measured
-were 2.2 % of 4 MB, and 7.5 KB beside 300 kB (docs/decisions/0030).
+The memory that the kernel needs besides the unsent bytes. Measured were 2.2 % of 4 MB, and
+7.5 KB besides 300 kB (docs/decisions/0030).
 """
 _UNSENT_LIMIT: Final = Path("/proc/sys/net/ipv4/tcp_notsent_lowat")
 _NO_LIMIT: Final = 2**31
-"""Without one, it says 2**32 - 1, or -1 as the same bits."""
+"""The number from which a limit of the kernel means none: it reports 2**32 - 1, or -1."""
 
 
 class SocketWriter:

@@ -10,15 +10,15 @@ from hvcore_server.sending.socket_writer import SocketWriter
 
 MAX_PER_TURN_BYTES: Final = 4 * 1024 * 1024
 """
-Of one file, before others have their turn; as much as the kernel takes at once
-from a connection with its usual settings. Less cost a wait for every turn.
+The most bytes of one file that are sent before other files have their turn: as much as the
+kernel takes at once with its usual settings. With less, every turn had a wait.
 """
 PIECES_PER_TURN: Final = 4
-"""Of a body that is made while it is sent, 64 KiB each: 0.1 ms, then others' turn."""
+"""The pieces of 64 KiB of a generated body that are sent in one turn, which takes 0.1 ms."""
 MAX_UNSENT_BYTES: Final = 256 * 1024
 """
-Of such a body, what waits in the kernel: that keeps a copy for each reader, and up to
-4 MB of it with its usual settings.
+The most unsent bytes of a generated body in the kernel, which keeps a copy for each reader:
+up to 4 MB with its usual settings.
 """
 
 

@@ -18,7 +18,8 @@ from hvcore_server.sending.piece_threads import MadeInPieces
 
 MAX_UNSENT_BYTES: Final = 128 * 1024 * 1024
 MAX_UNSENT_OF_ONE_BYTES: Final = 32 * 1024 * 1024
-"""Above the longest playlist, that of a film with a token in each line."""
+"""The most unsent bytes of one answer: more than the longest playlist has, that of a film with
+a token in each line."""
 
 
 class HandedOver(Protocol):

@@ -14,7 +14,7 @@ from hvcore.services.playback.text_cache import MAX_LONG_TEXT_BYTES, TextCache
 from hvcore_web.compression.shared_gzip import SharedGzip
 
 MAX_CACHED_BYTES: Final = 16 * 1024 * 1024
-"""Some 500 playlists of twelve hours."""
+"""The most bytes of compressed texts in memory: about 500 playlists of twelve hours."""
 _NOT_COMPRESSED: Final = b""
 
 

@@ -18,7 +18,8 @@ import attrs
 from hvcore.services.playback.shared_texts import PiecewiseBody, SharedText
 
 MAX_TOKEN_BYTES: Final = 1024
-"""Longer than any that is issued; those of before may be, and cost a second."""
+"""The longest token for which compressed playlists are shared: longer than any token that is
+issued now. Playlists for longer, older tokens are compressed separately."""
 MAX_FILLED_BYTES: Final = 16 * 1024 * 1024
 _MIN_TOKEN_BYTES: Final = 16
 _HEAD: Final = b"\x1f\x8b\x08\0\0\0\0\0\0\xff"

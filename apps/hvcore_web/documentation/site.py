@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Final
 
 FOLDER: Final = Path(__file__).parents[1] / "docs_site"
-"""``tox -e docs`` builds the pages into it, and wheels carry it."""
+"""The folder of the built documentation, which ``tox -e docs`` makes and wheels contain."""
 API_PAGES: Final = "api"
 """The folder of the API reference below ``/docs/``, which the app makes from its routes."""
 

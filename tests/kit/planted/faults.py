@@ -104,7 +104,7 @@ def bases() -> dict[str, Base]:
 
 @cache
 def unseen() -> dict[str, str]:
-    """Read which faults no kit can see, with the reason."""
+    """Read the faults that no kit can see, each with the reason."""
     read: dict[str, str] = tomllib.loads(
         (HERE / "unseen.toml").read_text(encoding="utf-8")
     )

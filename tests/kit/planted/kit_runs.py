@@ -31,7 +31,7 @@ _LARGE: Final = "--hv-large"
 
 
 class Verdict(Enum):
-    """What a kit said of a fault."""
+    """Say whether a kit found a fault, or could not run."""
 
     FOUND = "found"
     MISSED = "missed"

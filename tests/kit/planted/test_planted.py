@@ -28,16 +28,16 @@ FAULTS = {fault.id: fault for fault in faults()}
 
 @pytest.mark.parametrize("kind", sorted({fault.kind for fault in faults()}))
 def test_planted_faults_fit_the_backends_of_today(kind: str, tmp_path: Path) -> None:
-    misfits = []
+    stale = []
     for base in {fault.base for fault in faults() if fault.kind == kind}:
         folder = tmp_path / str(base)
         folder.mkdir()
         modules = modules_of(write_right_plugin(kind, folder, base=base))
         for fault in faults():
             if (fault.kind, fault.base) == (kind, base):
-                misfits += _misfit(modules, fault)
+                stale += _stale_of(modules, fault)
 
-    assert misfits == []
+    assert stale == []
 
 
 def test_each_planted_fault_has_a_name_and_a_change_of_its_own() -> None:
@@ -115,7 +115,7 @@ def test_the_kits_find_95_percent_of_planted_faults() -> None:
     assert scores(results)[-1].share >= SHARE, "\n".join(missed)
 
 
-def _misfit(modules: Mapping[str, str], fault: Fault) -> list[str]:
+def _stale_of(modules: Mapping[str, str], fault: Fault) -> list[str]:
     try:
         for name, text in faulty(modules, fault).items():
             compile(text, f"{fault.id}/{name}", "exec")

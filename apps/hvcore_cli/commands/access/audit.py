@@ -10,13 +10,13 @@ from hvcore_cli.output import Record, json_option, show, timestamp
 
 
 @click.command(cls=HvCommand)
-@click.option("--org", help="Only what concerns this organization.")
+@click.option("--org", help="Only entries about this organization.")
 @click.option(
     "--limit",
     type=click.IntRange(min=1, max=100_000),
     default=100,
     show_default=True,
-    help="At most this many, the latest ones.",
+    help="The most entries to show; the latest ones are shown.",
 )
 @json_option
 @pass_invocation

@@ -44,16 +44,23 @@ def dashboard() -> None:
 @click.option(
     "--operator",
     is_flag=True,
-    help="For all organizations and the system; so it is without --org, too.",
+    help="Sign in as an operator, for all organizations and the system; the "
+    "default without --org.",
 )
-@click.option("--org", help="For a member of this organization alone.")
+@click.option("--org", help="Sign in as a member of this organization alone.")
 @click.option(
     "--role",
     type=click.Choice([role.value for role in Role]),
-    help="Of the member, from now on; needed for a new one.",
+    help="The member's role from now on; needed for a new member.",
 )
-@click.option("--email", default="", help="Of the person, for lists and the audit log.")
-@click.option("--name", default="", help="Likewise.")
+@click.option(
+    "--email",
+    default="",
+    help="The person's email address, for lists and the audit log.",
+)
+@click.option(
+    "--name", default="", help="The person's name, for lists and the audit log."
+)
 @json_option
 @pass_invocation
 def link(  # noqa: PLR0913 - one per option
@@ -67,9 +74,9 @@ def link(  # noqa: PLR0913 - one per option
     as_json: bool,
 ) -> None:
     """
-    Print an address that signs in once and ends after 10 minutes.
+    Print an address that signs in once, within 10 minutes.
 
-    Whoever has the address first is signed in, so give it to nobody else.
+    Whoever opens the address first is signed in, so give it to nobody else.
     """
     if org is None:
         if role is not None:

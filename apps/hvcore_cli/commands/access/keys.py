@@ -42,12 +42,15 @@ keys.add_command(rotate_signing)
     "permissions",
     multiple=True,
     type=click.Choice([permission.value for permission in Permission]),
-    help="What the key may do; everything if none is named.",
+    help="A permission of the key; repeatable. Without this option the key has all"
+    " permissions.",
 )
 @click.option(
-    "--expires-in", callback=duration_option, help="Such as 90d; never by default."
+    "--expires-in",
+    callback=duration_option,
+    help="How long the key is valid, such as 90d; by default it never expires.",
 )
-@click.option("--name", default="", help="A name that lists show.")
+@click.option("--name", default="", help="The key's name in lists.")
 @json_option
 @pass_invocation
 def create(  # noqa: PLR0913 - one per option
@@ -61,7 +64,7 @@ def create(  # noqa: PLR0913 - one per option
     name: str,
     as_json: bool,
 ) -> None:
-    """Make a key and print it, for the only time."""
+    """Make an API key and print it; it is never shown again."""
     if org is not None and key_type == KeyType.SYSTEM.value:
         say(f"A system key belongs to no organization; --org {org} is ignored.")
         org = None
@@ -109,7 +112,7 @@ def list_keys(invocation: Invocation, *, org: str | None, as_json: bool) -> None
 @json_option
 @pass_invocation
 def revoke(invocation: Invocation, *, key_id: str, as_json: bool) -> None:
-    """End the key KEY_ID; within 5 seconds it works nowhere."""
+    """Revoke the API key KEY_ID; within 5 seconds it works nowhere."""
     with invocation.services() as services:
         key = services.keys.revoke(key_id)
         record = _record(key, _names(services, key.org_id))
@@ -133,7 +136,7 @@ def revoke(invocation: Invocation, *, key_id: str, as_json: bool) -> None:
 def rotate(
     invocation: Invocation, *, key_id: str, overlap: float, as_json: bool
 ) -> None:
-    """Make a key like KEY_ID, which works a while longer beside it."""
+    """Make a new key like KEY_ID; the old key works for a while longer."""
     with invocation.services() as services:
         created = services.keys.rotate(key_id, overlap=timedelta(seconds=overlap))
         record = _record(created.key, _names(services, created.key.org_id))

@@ -24,7 +24,7 @@ def members() -> None:
     """
     List members of an organization, change their roles, and remove them.
 
-    hv dashboard link adds one.
+    Use hv dashboard link to add a member.
     """
 
 
@@ -34,7 +34,7 @@ def members() -> None:
 @pass_invocation
 def list_members(invocation: Invocation, *, org: str, as_json: bool) -> None:
     """
-    List the members of an organization, the longest first.
+    List the members of an organization, the oldest membership first.
 
     Roles that a sign-in provider gives are not in this list.
     """
@@ -77,9 +77,9 @@ def set_role(
 @pass_invocation
 def remove(invocation: Invocation, *, member: str, org: str, as_json: bool) -> None:
     """
-    Take the role of MEMBER, an id or an email address, away.
+    Remove MEMBER, an id or an email address, from an organization.
 
-    Sessions of a person who has no other role end with the next request.
+    If the person has no other role, all sessions end with their next request.
     """
     with invocation.services() as services:
         found = _find(services, org, member)

@@ -58,13 +58,14 @@ def signing(invocation: Invocation, *, as_json: bool) -> None:
     "--now",
     "at_once",
     is_flag=True,
-    help="The old key has leaked: refuse all that it signed, which breaks what is "
-    "under way.",
+    help="The old key has leaked: refuse all that it signed, which also breaks "
+    "playback or uploads in progress.",
 )
 @click.option(
     "--finish",
     is_flag=True,
-    help="Only erase old keys that are not believed any more, as the sweep does.",
+    help="Only erase old keys whose signatures are no longer accepted, as the "
+    "sweep does.",
 )
 @json_option
 @pass_invocation
@@ -72,9 +73,10 @@ def rotate_signing(
     invocation: Invocation, *, purpose: str, at_once: bool, finish: bool, as_json: bool
 ) -> None:
     """
-    Have a new key sign playback tokens; who watches goes on watching.
+    Make a new key that signs playback tokens; viewers can go on watching.
 
-    With --for uploads, a new key signs upload addresses; who uploads goes on.
+    With --for uploads, make a new key that signs upload addresses; uploads in
+    progress go on.
     """
     if at_once and finish:
         raise CliError("Give --now or --finish, not both.")

@@ -27,7 +27,7 @@ def sessions() -> None:
 @json_option
 @pass_invocation
 def list_sessions(invocation: Invocation, *, as_json: bool) -> None:
-    """List the sessions that have not ended, the one used last first."""
+    """List the sessions that have not ended, the last used first."""
     with invocation.services() as services:
         found = services.open_sign_in_sessions
         records = [_record(found, session) for session in found.listed()]
@@ -44,7 +44,7 @@ def end(invocation: Invocation, *, person: str, as_json: bool) -> None:
     """
     End all sessions of PERSON: as hv sessions list names them, or an email address.
 
-    Who still has a role can sign in again; hv members remove takes it away.
+    A person who still has a role can sign in again; hv members remove removes the role.
     """
     with invocation.services() as services:
         ended = services.open_sign_in_sessions.end_of(person)

@@ -37,7 +37,7 @@ def signing_keys() -> None:
     type=click.Path(path_type=Path),
     help="An Ed25519 public key in PEM; without it, a key is made and shown once.",
 )
-@click.option("--name", default="", help="A name that lists show.")
+@click.option("--name", default="", help="The key's name in lists.")
 @json_option
 @pass_invocation
 def create(  # noqa: PLR0913 - one per option
@@ -49,7 +49,7 @@ def create(  # noqa: PLR0913 - one per option
     name: str,
     as_json: bool,
 ) -> None:
-    """Make a key; print its private half for the only time."""
+    """Make a signing key and print its private half; it is never shown again."""
     pem = None if public_key is None else _text_of(public_key)
     with invocation.services() as services:
         made = services.signing_keys.create(
@@ -71,7 +71,7 @@ def create(  # noqa: PLR0913 - one per option
 @json_option
 @pass_invocation
 def list_keys(invocation: Invocation, *, org: str, as_json: bool) -> None:
-    """List the keys of an organization, oldest first."""
+    """List the signing keys of an organization, oldest first."""
     with invocation.services() as services:
         found = services.signing_keys.of_organization(org)
     columns = {
@@ -91,7 +91,7 @@ def list_keys(invocation: Invocation, *, org: str, as_json: bool) -> None:
 @json_option
 @pass_invocation
 def revoke(invocation: Invocation, *, kid: str, org: str, as_json: bool) -> None:
-    """End the key KID; within a second its tokens play nowhere."""
+    """Revoke the signing key KID; within a second its tokens play nowhere."""
     with invocation.services() as services:
         key = services.signing_keys.revoke(org, kid)
     if as_json:

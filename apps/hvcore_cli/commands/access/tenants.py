@@ -24,9 +24,9 @@ _COLUMNS = {
 @click.pass_context
 def orgs(context: click.Context) -> None:
     """
-    Create organizations, list them, and set what they may use.
+    Create organizations, list them, and set their quotas.
 
-    Alone, it lists them.
+    Without a subcommand, list the organizations.
     """
     if context.invoked_subcommand is None:
         context.invoke(list_orgs, as_json=False)
@@ -51,7 +51,7 @@ def create_org(invocation: Invocation, *, org_id: str, as_json: bool) -> None:
 @pass_invocation
 def list_orgs(invocation: Invocation, *, as_json: bool) -> None:
     """
-    List the organizations, oldest first, with what they use and may use.
+    List the organizations, oldest first, with their usage and quotas.
 
     Minutes and delivered bytes are those of this month (UTC).
     """
@@ -66,22 +66,22 @@ def list_orgs(invocation: Invocation, *, as_json: bool) -> None:
 @click.option(
     "--concurrent-encodes",
     type=LIMIT,
-    help="Videos that may be processed at a time; from 1 on.",
+    help="The most videos that may be processed at a time; at least 1.",
 )
 @click.option(
     "--encoded-minutes-per-month",
     type=LIMIT,
-    help="Minutes of source video that may become ready in a month (UTC).",
+    help="The most minutes of source video that may become ready in a month (UTC).",
 )
 @click.option(
     "--stored-bytes",
     type=LIMIT,
-    help="Bytes that sources and published media may have.",
+    help="The most bytes of sources and published media together.",
 )
 @click.option(
     "--delivered-bytes-per-month",
     type=LIMIT,
-    help="Bytes of video that viewers may be sent in a month (UTC).",
+    help="The most bytes of video that viewers may be sent in a month (UTC).",
 )
 @click.option(
     "--weight",

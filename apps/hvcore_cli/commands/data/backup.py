@@ -32,17 +32,19 @@ _KEY_SETTINGS: Final = (
     "--keep",
     type=click.IntRange(min=1),
     metavar="COUNT",
-    help="Make a backup in the folder TARGET, check it, and remove all but the newest "
-    "COUNT backups that were made there so.",
+    help="Make a backup in the folder TARGET, check it, and keep only the newest "
+    "COUNT backups that this option made there.",
 )
 @click.option(
     "--verify",
     "verifies",
     is_flag=True,
-    help="Only check the backup TARGET: read all of it, and change nothing. Of a folder "
-    "of --keep, the newest one.",
+    help="Only check the backup TARGET: read all of it, and change nothing. If "
+    "TARGET is a folder of --keep, check its newest backup.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print what is in it as JSON.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print the contents of the backup as JSON."
+)
 @pass_invocation
 def backup(  # noqa: PLR0913 - one for each option
     invocation: Invocation,
@@ -56,8 +58,8 @@ def backup(  # noqa: PLR0913 - one for each option
     """
     Write the database, waiting counts, keys and the list of objects into TARGET.
 
-    It is a new folder, or a file if its name ends with .tar. The service may go on
-    meanwhile. Whoever has a backup has the keys: keep it as safe as the data folder.
+    TARGET is a new folder, or a file if its name ends with .tar. The service may run
+    meanwhile. A backup contains the keys: keep it as safe as the data folder.
     """
     if verifies and (objects or keep):
         raise click.UsageError("--verify takes no --objects and no --keep.")

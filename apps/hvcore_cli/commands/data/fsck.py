@@ -23,29 +23,36 @@ _AGAIN: Final = (
 
 
 @click.command(cls=HvCommand)
-@click.option("--org", help="Only what belongs to this organization.")
-@click.option("--video", help="Only this video and its files.")
+@click.option("--org", help="Only check the videos and files of this organization.")
+@click.option("--video", help="Only check this video and its files.")
 @click.option(
     "--personal",
     metavar="VIDEO",
-    help="Only say where the database has personal data of this video; change nothing.",
+    help="Only tell where the database has personal data of this video; change "
+    "nothing.",
 )
-@click.option("--hashes", is_flag=True, help="Read every byte, and compare checksums.")
+@click.option(
+    "--hashes",
+    is_flag=True,
+    help="Read every byte of the files, and compare checksums.",
+)
 @click.option("--repair", is_flag=True, help="Repair what is found, step by step.")
 @click.option(
     "--give-up",
     is_flag=True,
-    help="With --repair and --org or --video: also give up what cannot be made again.",
+    help="With --repair and --org or --video: also give up files that cannot be "
+    "made again.",
 )
 @click.option(
     "--bring-back",
     is_flag=True,
-    help="Only move back what repairs have put in quarantine, all of it or of --video.",
+    help="Only move files back that repairs have put in quarantine: all of them, "
+    "or those of --video.",
 )
 @click.option(
     "--grace",
     callback=duration_option,
-    help="How old leftovers are before they are removed, such as 12h; default 7d.",
+    help="The age from which leftover files are removed, such as 12h; default 7d.",
 )
 @json_option
 @pass_invocation
@@ -65,8 +72,8 @@ def fsck(  # noqa: PLR0913 - one per option
     """
     Compare the database with the storage, both ways, while the service runs.
 
-    Without --repair nothing is changed. The exit status is 1 if something is found,
-    or with --repair, if something of it was not repaired.
+    Without --repair nothing is changed. The exit status is 1 if faults are found, or
+    with --repair, if a fault was not repaired.
     """
     if personal is not None:
         if org or video or hashes or repair or give_up or grace is not None:

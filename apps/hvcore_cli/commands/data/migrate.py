@@ -15,22 +15,23 @@ from hvcore_cli.output import say
     "--to",
     "url",
     metavar="URL",
-    help="Copy everything to another, empty database, such as postgresql://hv@db/hv, "
-    "while the service is stopped. Run it again to go on after it was cut off.",
+    help="Copy everything to another, empty database, such as "
+    "postgresql://hv@db/hv, while the service is stopped. If the copy is "
+    "interrupted, run the command again to continue.",
 )
 @click.option(
     "--contract",
     "contracts",
     is_flag=True,
-    help="Also take away what only older versions need, once the last process of one "
-    "has ended on all machines.",
+    help="Also remove what only older versions need. Use this option after the "
+    "last process of an older version has ended on all machines.",
 )
 @pass_invocation
 def migrate(invocation: Invocation, url: str | None, *, contracts: bool) -> None:
     """
-    Bring the database up to date and count its videos again; safe to repeat.
+    Migrate the database and count its videos again; safe to repeat.
 
-    Processes of older versions go on meanwhile, unless --contract is given.
+    Processes of older versions can go on running, unless --contract is given.
     """
     if url is not None and contracts:
         raise click.UsageError("--to takes no --contract; run it before.")

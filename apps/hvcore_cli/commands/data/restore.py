@@ -30,7 +30,8 @@ def restore(invocation: Invocation, source: Path, *, as_json: bool) -> None:
     """
     Fill an empty data folder and an empty database from a backup.
 
-    Says which of its objects the storage lacks. Run it again if it was cut off.
+    The command also names the objects of the backup that the storage lacks. If it is
+    interrupted, run it again.
     """
     with (
         told_disk(invocation.data),

@@ -22,7 +22,7 @@ def config() -> None:
 @json_option
 @pass_invocation
 def show_config(invocation: Invocation, *, as_json: bool) -> None:
-    """Show every setting, its value and where that comes from."""
+    """Show every setting with its value and its source."""
     records = [
         {"setting": name, "value": value, "origin": origin}
         for name, value, origin in settings_in_force(invocation.load())

@@ -18,7 +18,8 @@ from hvcore_cli.invocation import HvCommand, Invocation, pass_invocation
 from hvcore_cli.output import json_option, say, show
 
 PROBE_SILENT_S: Final = 15.0
-"""Requests to a store that is far away have limits of their own."""
+"""The seconds without progress after which a probe of the storage counts as hanging; single
+requests to a distant store have their own time limits."""
 
 
 @click.command(cls=HvCommand)

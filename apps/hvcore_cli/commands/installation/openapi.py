@@ -15,7 +15,7 @@ def openapi(invocation: Invocation) -> None:
     """
     Print the description of every route (OpenAPI 3.1, JSON).
 
-    It is the one that the service answers with; no service need run.
+    The service answers with the same description; it need not run for this command.
     """
     settings = invocation.load().settings
     with build(settings, rings=False) as services:

@@ -25,16 +25,20 @@ NGINX: Final = Path("/usr/sbin/nginx")
 @click.option(
     "--output",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Write the units into this folder, such as /etc/systemd/system; otherwise "
-    "they are printed.",
+    help="Write the units into this folder, such as /etc/systemd/system, instead "
+    "of printing them.",
 )
-@click.option("--user", help="Who runs them; by default the owner of the data folder.")
+@click.option(
+    "--user",
+    help="The user who runs the services; by default the owner of the data folder.",
+)
 @click.option(
     "--environment-file",
     type=click.Path(path_type=Path, dir_okay=False),
     default=DEFAULT_ENVIRONMENT,
     show_default=True,
-    help="The file with the settings, NAME=value in each line. Secrets belong there.",
+    help="The file with the settings, one NAME=value in each line. Secrets belong "
+    "there.",
 )
 @click.option(
     "--host",
@@ -47,17 +51,21 @@ NGINX: Final = Path("/usr/sbin/nginx")
     type=click.IntRange(1, 65_534),
     default=8080,
     show_default=True,
-    help="The API's; delivery has the next one.",
+    help="The port of the API; delivery gets the next port.",
 )
-@click.option("--workers", type=click.IntRange(min=1), help="Encode workers.")
 @click.option(
-    "--light-workers", type=click.IntRange(min=1), help="Workers for short tasks."
+    "--workers", type=click.IntRange(min=1), help="The number of encode workers."
+)
+@click.option(
+    "--light-workers",
+    type=click.IntRange(min=1),
+    help="The number of workers for short tasks.",
 )
 @click.option(
     "--backups",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Also write a timer that makes a backup in this folder each night, and keeps "
-    "seven. Make the folder for the user of the services.",
+    help="Also write a timer that makes a backup in this folder each night and "
+    "keeps seven. Make the folder for the user of the services before.",
 )
 @pass_invocation
 def systemd(  # noqa: PLR0913 - one for each option
@@ -75,8 +83,8 @@ def systemd(  # noqa: PLR0913 - one for each option
     """
     Write systemd units for every process of this installation.
 
-    Which ones there are depends on the settings, which are read from the
-    environment file, too, if it is there.
+    The units depend on the settings, which are read from the environment file, too,
+    if the file exists.
     """
     from hvcore_cli.processes.local_service import usual_workers  # noqa: PLC0415 - only here
 

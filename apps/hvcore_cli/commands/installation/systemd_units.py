@@ -10,29 +10,33 @@ TARGET: Final = "hv.target"
 
 SERVER_STOP_S: Final = 15
 """
-New requests are taken for 5 s more (HV_SERVER__SHUTDOWN_DELAY_S), those in progress get
-4 s, and counts on their way a few more.
+The seconds for the end of a server: it accepts requests for 5 s more
+(HV_SERVER__SHUTDOWN_DELAY_S), requests in progress get 4 s, and waiting counts a few more.
 """
 WORKER_STOP_S: Final = 30
-"""Tasks are handed back at once; a store that is slow to answer holds that up."""
+"""The seconds for the end of a worker, which hands its tasks back at once unless a store is
+slow to answer."""
 EDGE_STOP_S: Final = 70
-"""nginx gives its viewers 60 s (worker_shutdown_timeout)."""
+"""The seconds for the end of an edge: nginx gives its viewers 60 s
+(worker_shutdown_timeout)."""
 
 HANGS_AFTER_S: Final = 180
-"""Without a heartbeat; a step of the sweep takes less, also while a store is slow."""
+"""The seconds without a heartbeat after which systemd restarts a process; a step of the
+sweep takes less, even with a slow store."""
 
 SERVER_MEMORY: Final = "1G"
 ENCODER_MEMORY: Final = "4G"
 LIGHT_MEMORY: Final = "2G"
 OTHER_MEMORY: Final = "512M"
-"""Twice or more than what each takes when it is busy (docs/how-to/sizing.md)."""
+"""The memory limit of the other processes, at least twice what each takes when it is busy
+(docs/how-to/sizing.md)."""
 
 OPEN_FILES: Final = 65_536
-"""A server takes 1000 connections, with a file for each; nginx takes many more."""
+"""The limit of open files: a server has 1000 connections with a file each, nginx many more."""
 
 KEPT_BACKUPS: Final = 7
 _ONCE: Final = ("hv-migrate.service", "hv-backup.service")
-"""Commands that end by themselves, and are no part of the running service."""
+"""The units of commands that end by themselves, and do not belong to the running service."""
 _BEFORE: Final = (
     "network-online.target",
     # Those of this machine, if there are any.
@@ -66,7 +70,7 @@ _CONFINED: Final[Sequence[str]] = (
     "LimitCORE=0",
     f"LimitNOFILE={OPEN_FILES}",
 )
-"""What holds for every process."""
+"""The confinement of every process, as lines of a unit."""
 
 _SANDBOXING: Final[Sequence[str]] = (
     "# ffmpeg runs in a sandbox of its own (bubblewrap), which is made of namespaces and",
@@ -81,7 +85,7 @@ _ALONE: Final[Sequence[str]] = (
     "RestrictNamespaces=yes",
     "SystemCallFilter=@system-service",
 )
-"""For processes that start no ffmpeg."""
+"""The further confinement of processes that start no ffmpeg, as lines of a unit."""
 
 
 @attrs.frozen(kw_only=True)

@@ -18,7 +18,7 @@ from hvcore.registry.loading import distribution_of, package_of
 from hvcore_cli.invocation import CliError
 
 GROUP: Final = "hvcore.kits"
-"""Entry points: the plugin's name, and its module of kits."""
+"""The group of entry points that give a plugin's module of kits by the plugin's name."""
 LIMIT_S: Final = 600.0
 _TESTS_RAN: Final = (0, 1)
 _EXPECTED: Final = "pytest.xfail"

@@ -17,9 +17,9 @@ KINDS: Final = (
     *("analytics", "auth", "cache_invalidation", "limits"),
     *("queue", "sign_in", "storage", "transcoder"),
 )
-"""Those that have templates; each has a kit."""
+"""The kinds of plugins that have a template; each has a kit."""
 _NAME: Final = re.compile(r"[a-z][a-z0-9]*")
-"""Without hyphens: variables of the environment have none."""
+"""The form of a backend's name: without hyphens, as in names of environment variables."""
 _TEMPLATE: Final = ".tmpl"
 
 

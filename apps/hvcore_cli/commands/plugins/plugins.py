@@ -19,7 +19,8 @@ def plugins(context: click.Context, *, as_json: bool) -> None:
     """
     Show the backends on offer, their options, what they can do and what fails.
 
-    It builds those that the settings choose; it asks no server and no database.
+    The command builds the backends that the settings choose, but asks no server and
+    no database.
     """
     if context.invoked_subcommand is None:
         invocation = context.ensure_object(Invocation)
@@ -34,7 +35,8 @@ def plugins(context: click.Context, *, as_json: bool) -> None:
     "--into",
     type=click.Path(path_type=Path, file_okay=False),
     default=Path(),
-    help="Where its folder is made; by default here.",
+    help="The folder in which the plugin's folder is made; by default the current "
+    "folder.",
 )
 @pass_invocation
 def new(invocation: Invocation, kind: str, name: str, into: Path) -> None:
@@ -42,7 +44,7 @@ def new(invocation: Invocation, kind: str, name: str, into: Path) -> None:
     Write the beginning of a plugin: a small backend that works, and its tests.
 
     KIND is analytics, auth, cache_invalidation, limits, queue, sign_in, storage or transcoder.
-    NAME is the backend's, in lower-case letters and digits.
+    NAME is the name of the backend, in lower-case letters and digits.
     """
     del invocation
     folder = write_plugin(kind, name, into)
@@ -59,9 +61,9 @@ def new(invocation: Invocation, kind: str, name: str, into: Path) -> None:
 @pass_invocation
 def check(invocation: Invocation, name: str) -> None:
     """
-    Run the kit of an installed plugin, and say which promises are not kept.
+    Run the kit of an installed plugin, and list the promises that are not kept.
 
-    NAME is the kit's, which is often that of the distribution, or the backend's.
+    NAME is the name of the kit, which is often that of the distribution or the backend.
     """
 
     def registry() -> Registry:

@@ -38,28 +38,33 @@ def _since(
 
 
 @click.command(cls=HvCommand)
-@click.option("--deleted", metavar="VIDEO_ID", help="Of this deleted video.")
+@click.option(
+    "--deleted", metavar="VIDEO_ID", help="Make the certificate of this deleted video."
+)
 @click.option(
     "--since",
     callback=_since,
-    help="Of all that were deleted since then: 30d, or a moment such as 2026-01-31.",
+    help="Make the certificates of all videos deleted since then: 30d, or a moment"
+    " such as 2026-01-31.",
 )
 @click.option(
     "--check",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Check the certificates in this file.",
+    help="Check the certificates in this file instead of making any.",
 )
 @click.option(
-    "--public-key", help="With --check: whose they must be; else this installation's."
+    "--public-key",
+    help="With --check: the public key that must have signed; by default this "
+    "installation's.",
 )
 @click.option(
     "--org",
-    help="The organization; org_local with --deleted, all with --since, by default.",
+    help="The organization; by default org_local with --deleted, and all with --since.",
 )
 @click.option(
     "--out",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Also write what --check reads into this file.",
+    help="Also write the certificates into this file, as --check reads them.",
 )
 @json_option
 @pass_invocation
@@ -77,8 +82,8 @@ def certificate(  # noqa: PLR0913 - one per option
     """
     Make deletion certificates of videos, after a look at the storage.
 
-    A video of which something is left gets none: the refusal says until when, and the
-    exit status is 1.
+    A video that is not yet deleted completely gets no certificate: the refusal says
+    when to try again, and the exit status is 1.
     """
     if sum(one is not None for one in (deleted, since, check)) != 1:
         raise click.UsageError("Name one of --deleted, --since and --check.")

@@ -27,8 +27,8 @@ def _pairs(
 @click.command("update")
 @click.argument("video_id")
 @click.option("--org", default="org_local", show_default=True, help="The organization.")
-@click.option("--name", "videoName", help="What it is called.")
-@click.option("--description", help="An empty text removes it.")
+@click.option("--name", "videoName", help="The video's new name.")
+@click.option("--description", help="The new description; an empty text removes it.")
 @click.option(
     "--public/--private",
     "allowPublicAccess",
@@ -41,24 +41,28 @@ def _pairs(
     default=None,
     help="Whether viewers may download it.",
 )
-@click.option("--external-id", "externalID", help="An empty text removes it.")
+@click.option(
+    "--external-id", "externalID", help="The new external ID; an empty text removes it."
+)
 @click.option(
     "--tag",
     "tags",
     multiple=True,
-    help="Repeatable; in place of all tags. An empty text removes them.",
+    help="A tag, repeatable; the given tags replace all others. An empty text "
+    "removes all tags.",
 )
 @click.option(
     "--metadata",
     multiple=True,
     metavar="KEY=VALUE",
     callback=_pairs,
-    help="Repeatable; other keys stay. KEY= removes a key.",
+    help="Metadata to set, repeatable; other keys stay. KEY= removes a key.",
 )
 @click.option(
     "--if-match",
     metavar="ETAG",
-    help="Only if it is still as it was with this etag of hv videos show.",
+    help="Change the video only if it still has this etag, as hv videos show "
+    "prints it.",
 )
 @json_option
 @pass_invocation
@@ -74,7 +78,7 @@ def update_video(  # noqa: PLR0913 - one per option
     metadata: Mapping[str, str | None],
     **members: str | bool | None,
 ) -> None:
-    """Change the video VIDEO_ID: what is named, and nothing else."""
+    """Change the named properties of the video VIDEO_ID, and no others."""
     document: dict[str, object] = {
         # An empty text removes what can be removed; as a name it is refused.
         name: None if value == "" and name != "videoName" else value

@@ -38,8 +38,8 @@ def conform(invocation: Invocation, *, video: str, as_json: bool) -> None:
     """
     Check the video VIDEO: an id, or the address of a multivariant playlist.
 
-    An address is one of http, https or file, or a path. Nothing is changed. The
-    exit status is 1 if anything is found that MUST be otherwise.
+    The address is a path, or begins with http, https or file. Nothing is changed. The
+    exit status is 1 if the video breaks a rule with MUST.
     """
     with _opened(invocation, video) as (source, name):
         report = check(source, name)

@@ -24,9 +24,9 @@ from hvcore.services.processing.published_source import (
 CONNECT_S: Final = 5.0
 SILENCE_S: Final = 20.0
 REQUEST_S: Final = 60.0
-"""For one request with its answer, however slowly that drips."""
+"""The seconds for one request with its whole answer, however slowly the answer comes."""
 MOST_SKIPPED_BYTES: Final = 32 * 1024 * 1024
-"""Read and dropped, where a server does not answer with a range."""
+"""The most bytes that are read in vain if a server does not answer with a range."""
 
 _TOTAL: Final = re.compile(r"bytes (?:[0-9]+-[0-9]+|\*)/([0-9]{1,15})")
 _AMBIGUOUS: Final = re.compile(r"[\\\x00-\x20\x7f]")

@@ -34,11 +34,11 @@ CLIP_SECONDS: Final = 10
 
 @click.command(cls=HvCommand)
 @click.argument("file", type=click.Path(path_type=Path), required=False)
-@click.option("--check", is_flag=True, help="Play it once, then exit.")
+@click.option("--check", is_flag=True, help="Play the video once, then exit.")
 @click.option(
     "--port",
     type=click.IntRange(1, HIGHEST_PORT),
-    help="Port of the API; default 8080, or another one if that is taken.",
+    help="The port of the API; 8080 by default, or another port if 8080 is taken.",
 )
 @quality_option
 @pass_invocation
@@ -50,7 +50,7 @@ def demo(
     port: int | None,
     quality: str,
 ) -> None:
-    """Start a service, upload FILE or a clip made for it, and serve it."""
+    """Start a service, upload FILE or a generated clip, and serve it."""
     if file is not None:
         from hvcore_cli.commands.videos.uploading import check_file  # noqa: PLC0415 - pays for rich
 

@@ -26,7 +26,7 @@ from hvcore_cli.output import json_option, print_json, put, say, show, timestamp
 _REFUSED: Final = 400
 _NOT_FOUND_STATUS: Final = 2
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,128}")
-"""As hvcore_web.middleware takes them from callers."""
+"""The form of request ids, as hvcore_web.middleware accepts them from callers."""
 
 
 @click.command(cls=HvCommand)
@@ -57,8 +57,8 @@ def explain(  # noqa: PLR0913 - one per option
     A request id, as X-Request-Id and requestId of a refusal name it, is looked
     up in the logs. A URL of a playlist, a segment, a picture or a page is judged
     as delivery would judge it at this moment; nothing is changed and nothing
-    counted. The exit status is 0 if it would be served, 1 if it was or would be
-    refused, 2 if nothing is known of it.
+    counted. The exit status is 0 if the request would be served, 1 if it was or
+    would be refused, 2 if nothing is known of it.
     """
     if "/" in what:
         if logs:

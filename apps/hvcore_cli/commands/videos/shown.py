@@ -28,7 +28,8 @@ OPERATOR: Final = Principal(
     env_id=None,
     permissions=ALL_PERMISSIONS,
 )
-"""A user who can run this command can also read the database, so nothing is hidden."""
+"""The caller as which commands show videos: nothing is hidden, because a user who can run
+``hv`` can also read the database."""
 
 
 def playback_of(services: Services, invocation: Invocation) -> SignedUrls:

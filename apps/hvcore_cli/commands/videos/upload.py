@@ -34,19 +34,27 @@ def _pairs(
 
 @click.command(cls=HvCommand)
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--name", help="The video's name; by default the file's name.")
+@click.option("--name", help="The video's name; by default the name of the file.")
 @quality_option
-@click.option("--public", is_flag=True, help="Play it without a token.")
-@click.option("--external-id", help="What you call the video; no other may have it.")
-@click.option("--tag", "tags", multiple=True, callback=_tags, help="Repeatable.")
+@click.option("--public", is_flag=True, help="Allow playback without a token.")
+@click.option(
+    "--external-id", help="Your own ID of the video; no other video may have it."
+)
+@click.option(
+    "--tag",
+    "tags",
+    multiple=True,
+    callback=_tags,
+    help="A tag of the video; repeatable.",
+)
 @click.option(
     "--metadata",
     multiple=True,
     metavar="KEY=VALUE",
     callback=_pairs,
-    help="Kept with the video; repeatable.",
+    help="Metadata of the video; repeatable.",
 )
-@click.option("--wait", is_flag=True, help="Return when it can be played.")
+@click.option("--wait", is_flag=True, help="Wait until the video can be played.")
 @click.option(
     "--env",
     default="live",
@@ -72,9 +80,9 @@ def upload(  # noqa: PLR0913 - one per option
     """
     Upload FILE as a client of the API.
 
-    The service is that of HV_API_URL and HV_API_KEY, or the one that hv up
-    runs on the data folder. HV_API_URL is called by the proxy that HTTPS_PROXY
-    names, unless it is on this machine or in NO_PROXY.
+    The service is the one of HV_API_URL and HV_API_KEY, or the one that hv up
+    runs on the data folder. HV_API_URL is called through the proxy in HTTPS_PROXY,
+    unless the address is on this machine or in NO_PROXY.
     """
     from hvcore_cli.commands.videos.api_access import api_client  # noqa: PLC0415 - not for --help
     from hvcore_cli.commands.videos.uploading import (  # noqa: PLC0415

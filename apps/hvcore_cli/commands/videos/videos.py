@@ -48,11 +48,11 @@ videos.add_command(update_video)
 @_org
 @_env
 @click.option("--status", type=click.Choice(_LISTED), help="Only videos in this state.")
-@click.option("--search", help="Part of the name.")
+@click.option("--search", help="Only videos with this text in their names.")
 @click.option(
-    "--tag", "tags", multiple=True, help="Only those with this tag; repeatable."
+    "--tag", "tags", multiple=True, help="Only videos with this tag; repeatable."
 )
-@click.option("--external-id", help="Only the one that has this external ID.")
+@click.option("--external-id", help="Only the video with this external ID.")
 @click.option(
     "--page",
     type=click.IntRange(min=1),

@@ -47,7 +47,7 @@ def metrics(invocation: Invocation) -> None:
     """
     Serve the metrics of this machine's processes to Prometheus, until SIGTERM.
 
-    HV_METRICS__LISTEN says where; hv up starts this by itself.
+    HV_METRICS__LISTEN is the address to listen at; hv up starts this command itself.
     """
     from hvcore_cli.processes.metrics.listener import MetricsServer  # noqa: PLC0415 - this process's own
 

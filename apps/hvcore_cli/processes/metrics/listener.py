@@ -31,7 +31,7 @@ _PINGS: Final[Mapping[str, Callable[[Services], None]]] = {
     "storage": lambda of: of.storage.ping(),
     "queue": lambda of: of.queue.ping(),
 }
-"""Names of a machine's dependencies, as ``GET /health`` has them."""
+"""The checks of a machine's dependencies, by their names in ``GET /health``."""
 
 _log = logging.getLogger(__name__)
 

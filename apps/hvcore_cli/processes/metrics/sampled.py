@@ -9,9 +9,9 @@ from typing import Final, Generic, TypeVar
 Answer = TypeVar("Answer")
 
 EVERY_S: Final = 10.0
-"""However often somebody asks for the metrics."""
+"""The least seconds between two samples, however often the metrics are asked for."""
 WITHIN_S: Final = 1.5
-"""Seconds that the first reader waits; later answers are left out."""
+"""The seconds that a reader waits for the first sample; values that come later are left out."""
 TOO_OLD_S: Final = 60.0
 
 _log = logging.getLogger(__name__)

@@ -24,7 +24,7 @@ from hvcore_dashboard.pages.analytics.ranges import (
 from hvcore_dashboard.visits import organization_of
 
 MOST_PLACES: Final = 10
-"""Countries, or pages, that are shown; files have all of them."""
+"""The most countries or pages that are shown; downloaded files have all."""
 
 
 class AnalyticsPageResource:

@@ -37,7 +37,7 @@ AREAS: Final = (
     ("organization", "Organization"),
     ("session", "Sign-ins"),
 )
-"""What actions begin with, and what people call it."""
+"""The beginnings of actions' names, with the words for them on the page."""
 _DAYS: Final = ("startDate", "endDate")
 _FILTERS: Final = ("search", "area", *_DAYS, "before")
 

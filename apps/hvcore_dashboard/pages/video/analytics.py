@@ -21,7 +21,7 @@ from hvcore_dashboard.visits import OrganizationVisit, organization_of
 
 TAB: Final = "analytics"
 MOST_VALUES: Final = 10
-"""Countries or pages of a list; the API has all."""
+"""The most countries or pages in a list; the API has all."""
 
 
 @attrs.frozen(kw_only=True)

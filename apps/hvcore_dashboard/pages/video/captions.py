@@ -35,7 +35,7 @@ TAB: Final = "captions"
 FILE: Final = "file"
 MOST_PREVIEWED: Final = 500
 MOST_NOTES: Final = 3
-"""Of what is left out; a message is a cookie."""
+"""The most notes about left-out cues in a message, which must fit into a cookie."""
 _REPLACED: Final = (
     "Somebody else has set captions in this language since you opened the page; they are "
     "listed above. To put yours in their place, choose the file again."

@@ -20,7 +20,7 @@ from hvcore_dashboard.desk import Desk
 from hvcore_dashboard.visits import OrganizationVisit
 
 PLAYER_VALID_S: Final = 4 * 3600
-"""The player asks for a new token before this is over."""
+"""The validity of the player's token in seconds; the player asks for a new one in time."""
 
 
 @attrs.frozen(kw_only=True)

@@ -14,7 +14,7 @@ from hvcore.errors import FieldError, InvalidParametersError
 
 METADATA: Final = "metadata"
 _KEY: Final = f"{METADATA}:"
-"""Before a key of the metadata, in the name of its value."""
+"""The prefix of a metadata key in the name of the form's field."""
 _LINE_RULE: Final = "must have a key, a colon and a value in each line"
 
 

@@ -36,7 +36,7 @@ _CHOSEN: Final = (
     "shown now. To put yours in its place, send it again."
 )
 LOOKS: Final = 10
-"""How often the page looks whether an ordered picture is there."""
+"""How many times the page looks whether an ordered picture has been made."""
 
 
 class PicturePageResource:

@@ -29,7 +29,7 @@ LASTS_DAYS: Final = {
     "30": timedelta(days=30),
     "365": timedelta(days=365),
 }
-"""How long an edge key lasts, by what the form sends; "" for ever."""
+"""The validity of an edge key by the form's value; "" is without end."""
 _FIRST: Final = form_with(expirationHours=str(DEFAULT_SHARE_HOURS))
 
 

@@ -34,7 +34,7 @@ from hvcore_dashboard.visits import OrganizationVisit, organization_of
 VIDEOS_PER_PAGE: Final = 24
 VIEWS: Final = ("grid", "table")
 MOST_POLLED: Final = 24
-"""Videos of one request about progress; a page has no more."""
+"""The most videos in one request about progress; a page has no more."""
 _CHOOSING: Final = ("status", "search", "from", "to", "tag", "externalID", "metadata")
 _SENT: Final = ("page", "sortBy", "sortDir", *_CHOOSING)
 _DEFAULTS: Final = {"page": "1", "sortBy": "created_at", "sortDir": "desc"}

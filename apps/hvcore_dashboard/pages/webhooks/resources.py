@@ -16,7 +16,7 @@ _RECIPES: Final = TEMPLATES / "webhooks" / "recipes"
 RECIPES: Final = {
     path.stem: path.read_text("utf-8") for path in sorted(_RECIPES.glob("*.txt"))
 }
-"""Programs that check signatures, as readers copy them."""
+"""Example programs that check webhook signatures, for readers to copy, by language."""
 
 
 class WebhooksPageResource:

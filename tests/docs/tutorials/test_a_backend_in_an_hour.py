@@ -24,11 +24,13 @@ def test_a_reader_writes_and_installs_a_backend(tmp_path: Path) -> None:
         check=True,
         timeout=120,
     )
-    fetching = {
+    environ = {
         "PIP_CONFIG_FILE": "/dev/null",
         "PIP_INDEX_URL": (tmp_path / "nothing").as_uri(),
         "PIP_FIND_LINKS": str(wheels),
+        # The index says at once that it is there, as it does on a screen.
+        "PYTHONUNBUFFERED": "1",
     }
 
-    with tutorial(tmp_path, fetching) as reader:
+    with tutorial(tmp_path, environ) as reader:
         reader.follow((PAGES / "a-backend-in-an-hour.md").read_text("utf-8"))

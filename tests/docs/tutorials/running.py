@@ -198,10 +198,11 @@ class Tutorial:
 
 def make_environment(folder: Path, *packages: str | Path) -> None:
     """Make a Python environment with what ``pip`` would fetch: a tutorial's network reaches nobody."""
-    for command in (
+    commands: tuple[list[str | Path], ...] = (
         ["venv", "--seed", "--python", sys.executable, folder],
         ["pip", "install", "--python", folder / "bin" / "python", *packages],
-    ):
+    )
+    for command in commands:
         subprocess.run([find_uv_bin(), "--quiet", *command], check=True, timeout=300)
 
 

@@ -16,14 +16,15 @@ def test_a_reader_writes_and_installs_a_backend(tmp_path: Path) -> None:
     make_environment(tmp_path / "partners" / "server", "-e", f"{ROOT}[all]")
     # The build of a wheel fetches it.
     wheels = tmp_path / "wheels"
-    subprocess.run(
-        [
-            *(author / "bin" / "python", "-m", "pip", "--quiet", "download"),
-            *("--no-deps", "--dest", wheels, "setuptools>=77"),
-        ],
-        check=True,
-        timeout=120,
-    )
+    fetch = [
+        "download",
+        "--quiet",
+        "--no-deps",
+        "--dest",
+        str(wheels),
+        "setuptools>=77",
+    ]
+    subprocess.run([author / "bin" / "pip", *fetch], check=True, timeout=120)
     environ = {
         "PIP_CONFIG_FILE": "/dev/null",
         "PIP_INDEX_URL": (tmp_path / "nothing").as_uri(),

@@ -14,16 +14,9 @@ def test_a_reader_writes_and_installs_a_backend(tmp_path: Path) -> None:
     author = tmp_path / "partners" / "author"
     make_environment(author, "-e", f"{ROOT}[all,testing]")
     make_environment(tmp_path / "partners" / "server", "-e", f"{ROOT}[all]")
-    # The build of a wheel fetches it.
+    # The build of the wheel fetches setuptools.
     wheels = tmp_path / "wheels"
-    fetch = [
-        "download",
-        "--quiet",
-        "--no-deps",
-        "--dest",
-        str(wheels),
-        "setuptools>=77",
-    ]
+    fetch = ["download", "--quiet", "--no-deps", f"--dest={wheels}", "setuptools>=77"]
     subprocess.run([author / "bin" / "pip", *fetch], check=True, timeout=120)
     environ = {
         "PIP_CONFIG_FILE": "/dev/null",

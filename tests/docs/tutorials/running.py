@@ -197,7 +197,7 @@ class Tutorial:
         return self.terminals[name]
 
     def close(self) -> None:
-        """End what runs in the terminals."""
+        """End the programs of the terminals."""
         for terminal in self.terminals.values():
             os.close(terminal.keyboard)
             os.killpg(terminal.process.pid, signal.SIGTERM)

@@ -197,7 +197,7 @@ class Tutorial:
         return self.terminals[name]
 
     def close(self) -> None:
-        """End what runs in the terminals."""
+        """End the programs of the terminals."""
         for terminal in self.terminals.values():
             os.close(terminal.keyboard)
             os.killpg(terminal.process.pid, signal.SIGTERM)
@@ -207,10 +207,11 @@ class Tutorial:
 
 def make_environment(folder: Path, *packages: str | Path) -> None:
     """Make a Python environment with what ``pip`` would fetch: a tutorial's network reaches nobody."""
-    for command in (
+    commands: tuple[list[str | Path], ...] = (
         ["venv", "--seed", "--python", sys.executable, folder],
         ["pip", "install", "--python", folder / "bin" / "python", *packages],
-    ):
+    )
+    for command in commands:
         subprocess.run([find_uv_bin(), "--quiet", *command], check=True, timeout=300)
 
 

@@ -14,21 +14,17 @@ def test_a_reader_writes_and_installs_a_backend(tmp_path: Path) -> None:
     author = tmp_path / "partners" / "author"
     make_environment(author, "-e", f"{ROOT}[all,testing]")
     make_environment(tmp_path / "partners" / "server", "-e", f"{ROOT}[all]")
-    # The build of a wheel fetches it.
+    # The build of the wheel fetches setuptools.
     wheels = tmp_path / "wheels"
-    subprocess.run(
-        [
-            *(author / "bin" / "python", "-m", "pip", "--quiet", "download"),
-            *("--no-deps", "--dest", wheels, "setuptools>=77"),
-        ],
-        check=True,
-        timeout=120,
-    )
-    fetching = {
+    fetch = ["download", "--quiet", "--no-deps", f"--dest={wheels}", "setuptools>=77"]
+    subprocess.run([author / "bin" / "pip", *fetch], check=True, timeout=120)
+    environ = {
         "PIP_CONFIG_FILE": "/dev/null",
         "PIP_INDEX_URL": (tmp_path / "nothing").as_uri(),
         "PIP_FIND_LINKS": str(wheels),
+        # The index says at once that it is there, as it does on a screen.
+        "PYTHONUNBUFFERED": "1",
     }
 
-    with tutorial(tmp_path, fetching) as reader:
+    with tutorial(tmp_path, environ) as reader:
         reader.follow((PAGES / "a-backend-in-an-hour.md").read_text("utf-8"))

@@ -24,8 +24,14 @@ EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))[
 ]["optional-dependencies"]
 NOT_FOR_OPERATORS = {
     *("access-tokens", "downloads", "embed", "embedded-videos", "embedding", "extend"),
-    *("generate-a-client", "javascript-client", "plugins", "python-client"),
-    *("sign-tokens", "upload-from-a-page"),
+    *("generate-a-client", "javascript-client", "picture-at-a-moment", "plugins"),
+    *(
+        "python-client",
+        "renew-tokens",
+        "sign-tokens",
+        "test-mode",
+        "upload-from-a-page",
+    ),
 }
 """Pages for programs that call the API, programs that embed the service, and plugins."""
 

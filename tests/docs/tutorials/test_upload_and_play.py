@@ -1,9 +1,6 @@
 """The tutorials for clients of the API hold word by word."""
 
-import re
 import shlex
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,9 +8,14 @@ from typing import Final
 
 import pytest
 from playwright.sync_api import Page, sync_playwright
-from uv import find_uv_bin
 
-from tests.docs.tutorials.running import PAGES, tutorial
+from tests.docs.tutorials.running import (
+    PAGES,
+    ROOT,
+    make_environment,
+    tutorial,
+    with_tabs_of,
+)
 from tests.e2e.browsing import (
     CHROMIUM,
     OPTIONS,
@@ -23,23 +25,16 @@ from tests.e2e.browsing import (
 )
 
 pytestmark = [pytest.mark.services, pytest.mark.timeout(600)]
-ROOT = PAGES.parents[1]
-TAB: Final = re.compile(r"^:::\{tab-item\} (\w+)$.*?^:::$", re.MULTILINE | re.DOTALL)
 IN_BROWSER: Final = "Open `http://127.0.0.1:8000` in a browser, and choose `film.mp4`."
 
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
     """Return a home with all that pip would fetch: a tutorial's network reaches nobody."""
-    environment = tmp_path / "shop" / "videos"
-    for command in (
-        ["venv", "--seed", "--python", sys.executable, environment],
-        [
-            *("pip", "install", "--python", environment / "bin" / "python"),
-            *("-e", f"{ROOT}[all]", "-e", ROOT / "contrib" / "hvcore_client"),
-        ],
-    ):
-        subprocess.run([find_uv_bin(), "--quiet", *command], check=True, timeout=300)
+    make_environment(
+        tmp_path / "shop" / "videos",
+        *("-e", f"{ROOT}[all]", "-e", ROOT / "contrib" / "hvcore_client"),
+    )
     return tmp_path
 
 
@@ -65,10 +60,8 @@ def page_within(network: str, folder: Path) -> Iterator[Page]:
 def test_a_reader_sends_a_film_from_a_page_and_watches_it_there(
     home: Path, language: str
 ) -> None:
-    page = TAB.sub(
-        lambda tab: tab[0] if tab[1] == language else "",
-        (PAGES / "upload-from-a-page.md").read_text("utf-8"),
-    )
+    text = (PAGES / "upload-from-a-page.md").read_text("utf-8")
+    page = with_tabs_of(text, language)
     until_browser, in_browser, afterwards = page.partition(IN_BROWSER)
     assert in_browser
 

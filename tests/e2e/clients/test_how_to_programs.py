@@ -1,4 +1,4 @@
-"""Programs of how-to pages do against a running service what their pages say."""
+"""Run the programs of pages about tasks against a running service."""
 
 import json
 import os

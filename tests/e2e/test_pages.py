@@ -46,6 +46,31 @@ def test_the_docs_find_routes_by_words_and_by_family(
     assert problems == violations == []
 
 
+def test_examples_of_the_reference_have_the_readers_language_and_values(
+    service: LiveService, page: Page, violations: list[str]
+) -> None:
+    problems = watch_for_problems(page)
+    page.goto(f"{service.api}/docs/api/")
+    route = page.locator("#listVideos")
+    expect(route.locator("pre.example:visible")).to_have_count(1)
+
+    route.get_by_role("button", name="Python").click()
+    page.get_by_label("Address").fill("https://api.video.example.com/")
+    page.get_by_label("Key", exact=True).fill('hv_live_mine"')
+
+    shown = route.locator("pre.example:visible")
+    expect(shown).to_contain_text('"https://api.video.example.com/v1/videos"')
+    expect(shown).to_contain_text('"hv_live_mine"')
+    expect(page.locator("#error-video_not_found pre.example:visible")).to_contain_text(
+        "https://api.video.example.com/v1/videos/"
+    )
+    kept = "localStorage.length + sessionStorage.length + document.cookie.length"
+    assert page.evaluate(kept) == 0
+    page.reload()
+    expect(page.get_by_label("Key", exact=True)).to_have_value("")
+    assert problems == violations == []
+
+
 @pytest.mark.parametrize("width_px", [390, 1280])
 def test_no_page_is_wider_than_the_screen(
     service: LiveService, public_id: str, page: Page, width_px: int

@@ -1,6 +1,6 @@
 /*
- * Find routes by words, and by family. Without this script the page is complete,
- * but for the search.
+ * Find routes by words, and by family; show examples in one language, with the reader's own
+ * values. Without this script the page is complete, but for the search.
  */
 (() => {
   "use strict";
@@ -112,10 +112,62 @@
     frame.append(block, button);
   };
 
+  const languages = ["curl", "Python", "JavaScript"];
+  const choosers = [];
+
+  const speak = (language) => {
+    for (const block of document.querySelectorAll("pre[data-language]")) {
+      const frame = block.closest(".copied") || block;
+      frame.hidden = block.dataset.language !== language;
+    }
+    for (const button of choosers) {
+      button.setAttribute("aria-pressed", String(button.textContent === language));
+    }
+  };
+
+  const addChooser = (examples) => {
+    const choices = document.createElement("div");
+    choices.className = "choices languages";
+    choices.setAttribute("role", "group");
+    choices.setAttribute("aria-label", "Language of the examples");
+    for (const language of languages) {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.textContent = language;
+      button.addEventListener("click", () => {
+        // What is above gets higher or lower; the button stays where it was clicked.
+        const before = button.getBoundingClientRect().top;
+        speak(language);
+        window.scrollBy(0, button.getBoundingClientRect().top - before);
+      });
+      choosers.push(button);
+      choices.append(button);
+    }
+    examples.prepend(choices);
+  };
+
+  // The values stay in this page: nothing stores or sends them.
+  for (const field of document.querySelectorAll("input[data-fills]")) {
+    const places = [...document.querySelectorAll(`[data-fill="${field.dataset.fills}"]`)];
+    const originals = places.map((place) => place.textContent);
+    field.addEventListener("input", () => {
+      // Quotes, dollars and backslashes would end or change the text around it.
+      const value = field.value.trim().replace(/["'\\`$\s]/g, "");
+      const shown = field.dataset.fills === "address" ? value.replace(/\/+$/, "") : value;
+      places.forEach((place, number) => {
+        place.textContent = shown || originals[number];
+      });
+    });
+  }
+  byId("own").addEventListener("submit", (event) => event.preventDefault());
+
   // Pages that came without TLS from another machine have no clipboard.
   if (navigator.clipboard) {
-    document.querySelectorAll("main > header > pre, pre.example").forEach(addCopy);
+    document.querySelectorAll("pre.example").forEach(addCopy);
   }
+  document.querySelectorAll(".examples").forEach(addChooser);
+  speak(languages[0]);
+  byId("own").hidden = false;
   document.body.classList.add("finds");
   byId("finder").hidden = false;
   show();

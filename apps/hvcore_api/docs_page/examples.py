@@ -1,11 +1,11 @@
 """Examples of requests and answers, made of their schemas."""
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from hvcore_api.docs_page.families import Operation
+from hvcore_api.docs_page.languages import ExampleRequest
 
 Schema = Mapping[str, Any]
 
@@ -76,6 +76,7 @@ _FORMATS: Final[Mapping[str, str]] = {
 _RANDOM: Final = "0T3hK9bQz7LmW2xVnR5cYp"
 """22 characters, as identifiers have them."""
 _IDENTIFIER: Final = re.compile(r"\^(\(\?:pub\)\?)?([a-z]+_)\[0-9A-Za-z\]\{22\}\$")
+_JSON: Final = "application/json"
 _FEW: Final = 2
 """The number of members in the example of a body without required members."""
 _HEADERS: Final = {
@@ -90,29 +91,28 @@ _FILES: Final = {
 }
 
 
-def command_of(operation: Operation, server_url: str) -> str:
-    """Return a command line that sends a request to an operation."""
-    first = ["curl -s"]
-    if operation.method != "GET":
-        first.append(f"-X {operation.method}")
-    first.append(f'"{server_url}{_path(operation)}"')
-    lines = [" ".join(first)]
-    if operation.credential:
-        lines.append(f'-H "{operation.credential}"')
-    lines += _headers(operation)
-    lines += _body(operation)
-    return " \\\n  ".join(lines)
+def request_of(operation: Operation) -> ExampleRequest:
+    """Return an example request to an operation: a recorded one, or one made of its schema."""
+    media_type, data, file = _body(operation)
+    return ExampleRequest(
+        method=operation.method,
+        path=_path(operation),
+        credential=operation.credential,
+        headers=dict(_headers(operation)),
+        media_type=media_type,
+        data=data,
+        file=file,
+    )
 
 
-def answer_of(content: Schema) -> str:
+def answer_of(content: Schema) -> Any:  # noqa: ANN401 - JSON data
     """
-    Return an example answer as indented JSON: a recorded one, or one made from the schema.
+    Return an example answer: a recorded one, or one made from the schema.
 
     Args:
         content: The media type object of the answer in the OpenAPI document.
     """
-    answer = _recorded(content) or example_of(content["schema"])
-    return json.dumps(answer, indent=2, ensure_ascii=False)
+    return _recorded(content) or example_of(content["schema"])
 
 
 def _recorded(content: Schema) -> Any:  # noqa: ANN401 - JSON data
@@ -199,27 +199,22 @@ def _path(operation: Operation) -> str:
     return path
 
 
-def _headers(operation: Operation) -> Iterator[str]:
+def _headers(operation: Operation) -> Iterator[tuple[str, str]]:
     for parameter in operation.node["parameters"]:
         if parameter["in"] == "header" and parameter.get("required"):
             words = parameter["schema"].get("enum", [_HEADERS.get(parameter["name"])])
-            value = words[0]
-            yield f'-H "{parameter["name"]}: {value}"'
+            yield parameter["name"], words[0]
 
 
-def _body(operation: Operation) -> Iterator[str]:
+def _body(operation: Operation) -> tuple[str, object, str]:
+    """Return the type of the body, its JSON data, and the name of the file that it is."""
     content: Schema = operation.node.get("requestBody", {}).get("content", {})
-    if "application/json" in content:
-        yield '-H "Content-Type: application/json"'
-        body = _recorded(content["application/json"]) or _request(
-            content["application/json"]["schema"]
-        )
-        yield f"-d '{json.dumps(body, ensure_ascii=False)}'"
-        return
+    if _JSON in content:
+        node = content[_JSON]
+        return _JSON, _recorded(node) or _request(node["schema"]), ""
     for media_type in content:
-        yield f'-H "Content-Type: {media_type}"'
-        yield f"--data-binary @{_FILES.get(media_type, 'file')}"
-        return
+        return media_type, None, _FILES.get(media_type, "file")
+    return "", None, ""
 
 
 def _request(schema: Schema) -> Mapping[str, object]:

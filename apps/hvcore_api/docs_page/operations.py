@@ -4,9 +4,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 from xml.etree.ElementTree import Element
 
-from hvcore_api.docs_page.elements import block, element, prose
-from hvcore_api.docs_page.examples import answer_of, command_of
+from hvcore_api.docs_page.elements import element, prose
+from hvcore_api.docs_page.errors import error_links
+from hvcore_api.docs_page.examples import answer_of, request_of
 from hvcore_api.docs_page.families import Operation, twins_of
+from hvcore_api.docs_page.languages import answer_block, examples_of
 from hvcore_api.docs_page.schema_words import Member, members_of, rules_of, type_of
 
 Node = Mapping[str, Any]
@@ -27,7 +29,7 @@ def section_of(one: Operation, others: Iterable[Operation], server_url: str) -> 
         ),
         element("p", *prose(node["summary"])),
         element("p", *_facts(one, others), class_="facts"),
-        block(command_of(one, server_url), class_="example"),
+        examples_of(request_of(one), server_url),
         *_parameters(node["parameters"]),
         *_body(node.get("requestBody")),
         *_answers(node["responses"]),
@@ -35,6 +37,30 @@ def section_of(one: Operation, others: Iterable[Operation], server_url: str) -> 
         id=one.id,
         class_="operation",
     )
+
+
+def webhooks_part(document: Node) -> Element:
+    """Return the part of the page about the requests that the service sends itself."""
+    return element(
+        "section",
+        element("h2", "Webhooks"),
+        *(
+            one
+            for item in document.get("webhooks", {}).values()
+            for one in _webhook(item["post"])
+        ),
+        id="webhooks",
+    )
+
+
+def _webhook(node: Node) -> Iterator[Element]:
+    yield element("p", *prose(node["summary"]))
+    yield element("p", *prose(node["description"]))
+    yield from _parameters(node["parameters"])
+    yield from _body(node["requestBody"])
+    for content in node["requestBody"]["content"].values():
+        example = element("summary", "Example")
+        yield element("details", example, answer_block(answer_of(content)))
 
 
 def _facts(one: Operation, others: Iterable[Operation]) -> Iterator[str | Element]:
@@ -89,7 +115,7 @@ def _answers(responses: Node) -> Iterator[Element]:
                 yield element(
                     "details",
                     element("summary", "Example"),
-                    block(answer_of(content)),
+                    answer_block(answer_of(content)),
                 )
 
 
@@ -98,7 +124,7 @@ def _errors(responses: Node) -> Element:
         element(
             "tr",
             element("td", status),
-            element("td", *prose(response["description"])),
+            element("td", *error_links(response)),
         )
         for status, response in responses.items()
         if status >= _FIRST_ERROR

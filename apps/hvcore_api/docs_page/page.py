@@ -8,14 +8,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from xml.etree.ElementTree import Element, tostring
 
-from hvcore_api.docs_page.elements import block, element, prose
+from hvcore_api.docs_page.elements import element, prose
+from hvcore_api.docs_page.errors import errors_part
 from hvcore_api.docs_page.families import (
     Family,
     Operation,
     credential_of,
     operations_of,
 )
-from hvcore_api.docs_page.operations import section_of
+from hvcore_api.docs_page.introduction import introduction_of
+from hvcore_api.docs_page.operations import section_of, webhooks_part
 from hvcore_api.openapi.components import resolved
 from hvcore_web.documentation.site import is_built
 
@@ -28,6 +30,7 @@ def render_page(document: Node) -> bytes:
     document = resolved(document)
     info = document["info"]
     operations = operations_of(document)
+    server_url = document["servers"][0]["url"]
     parts = {family: _grouped(operations, family) for family in Family}
     html = element(
         "html",
@@ -39,13 +42,15 @@ def render_page(document: Node) -> bytes:
                 "nav",
                 *_way_back(),
                 _finder(len(operations)),
-                element("div", *_navigation(parts), id="contents"),
+                element("div", *_navigation(parts), _further_parts(), id="contents"),
                 aria_label="Routes",
             ),
             element(
                 "main",
-                *_introduction(document),
-                *_parts(parts, operations, document["servers"][0]["url"]),
+                *introduction_of(document),
+                *_parts(parts, operations, server_url),
+                webhooks_part(document),
+                errors_part(document, server_url, credential_of(document)),
                 id="routes",
             ),
         ),
@@ -113,35 +118,6 @@ def _finder(count: int) -> Element:
     )
 
 
-def _introduction(document: Node) -> Iterator[Element]:
-    info, server = document["info"], document["servers"][0]["url"]
-    yield element(
-        "header",
-        element("h1", info["title"]),
-        element(
-            "p",
-            "Version ",
-            element("code", info["version"]),
-            " · Address ",
-            element("code", server),
-            " · For programs: ",
-            element("a", "openapi.json", href="../../v1/openapi.json"),
-            class_="muted",
-        ),
-        *(element("p", *prose(text)) for text in info["description"].split("\n\n")),
-        element("h2", "The first call"),
-        element(
-            "p",
-            *prose(
-                "Put a key into the variable `KEY` and ask what it may do. The other "
-                "examples use further variables, such as `VIDEO_ID`."
-            ),
-        ),
-        block(f'curl -s "{server}/v1/whoami" -H "{credential_of(document)}"'),
-    )
-    yield element("p", "Nothing was found.", id="nothing", hidden="hidden")
-
-
 def _navigation(parts: Mapping[Family, Groups]) -> Iterator[Element]:
     for family, groups in parts.items():
         yield element(
@@ -157,6 +133,15 @@ def _navigation(parts: Mapping[Family, Groups]) -> Iterator[Element]:
             ),
             data_family=family.id,
         )
+
+
+def _further_parts() -> Element:
+    """Return the links to the parts of the page that are about no route."""
+    links = [
+        element("li", element("a", title, href=f"#{name}"))
+        for title, name in (("Webhooks", "webhooks"), ("Errors", "errors"))
+    ]
+    return element("ul", *links, class_="further")
 
 
 def _link(one: Operation) -> Element:

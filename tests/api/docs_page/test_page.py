@@ -2,10 +2,14 @@
 The description of the API.
 """
 
+import gzip
 import json
 import re
 import shlex
+import shutil
+import subprocess
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -14,10 +18,17 @@ from falcon.testing import TestClient
 from openapi_spec_validator import OpenAPIV31SpecValidator, validate
 
 from hvcore_api.app import describe
-from hvcore_api.docs_page.examples import command_of, example_of
+from hvcore_api.docs_page.examples import example_of, request_of
 from hvcore_api.docs_page.families import operations_of, twins_of
+from hvcore_api.docs_page.languages import (
+    LANGUAGES,
+    curl_of,
+    javascript_of,
+    python_of,
+)
 from hvcore_api.docs_page.page import render_page
 from hvcore_api.openapi.components import resolved
+from hvcore_api.openapi.examples import ERROR_REQUESTS
 from hvcore_api.routes import GROUPS, ROUTES
 from hvcore_api.routing import PLAIN, Route
 from tests.support.http.world import World
@@ -160,7 +171,7 @@ def test_the_page_loads_its_style_and_its_script_and_nothing_else(api: World) ->
     result = TestClient(api.client.app).simulate_get("/docs/api/")
 
     page = Page(result.text)
-    loaded = [link for link in page.links if not link.startswith("#")]
+    loaded = [link for link in page.links if not link.startswith(("#", "../errors/"))]
     # The documentation around it is there where it was built.
     assert set(loaded) - {"../"} == {"style.css", "data:,", "../../v1/openapi.json"}
     assert {link[1:] for link in page.links if link.startswith("#")} <= page.ids
@@ -237,10 +248,70 @@ def test_routes_that_do_the_same_lead_to_each_other(document: dict[str, Any]) ->
 
 def test_every_route_has_an_example(api: World, document: dict[str, Any]) -> None:
     for one in operations_of(document):
-        words = shlex.split(command_of(one, "https://api.test"))
+        words = shlex.split(curl_of(request_of(one), "https://api.test"))
         assert words[0] == "curl"
         assert "{" not in next(w for w in words if w.startswith("https://api.test"))
         assert ("X-Api-Key: $KEY" in words) is bool(one.node["security"])
+
+
+def test_every_route_and_error_has_a_request_in_each_language(
+    api: World, document: dict[str, Any]
+) -> None:
+    text = TestClient(api.client.app).simulate_get("/docs/api/").text
+
+    routes = len(operations_of(document))
+    # The first call stands in the introduction.
+    shown = 1 + routes + len(ERROR_REQUESTS)
+    for language in LANGUAGES:
+        assert text.count(f'data-language="{language}"') == shown
+    for code in ERROR_REQUESTS:
+        assert f'id="error-{code}"' in text
+
+
+def test_the_page_describes_webhooks_and_the_body_of_an_event(api: World) -> None:
+    text = TestClient(api.client.app).simulate_get("/docs/api/").text
+    part = text.partition('<section id="webhooks">')[2].partition('id="errors"')[0]
+
+    for word in ("webhook-signature", "sequence", "playback.playlistURL", "evt_"):
+        assert word in part
+
+
+def test_the_page_with_all_that_it_loads_is_light(api: World) -> None:
+    files = ("/docs/api/", "/docs/api/style.css", "/docs/api/search.js")
+
+    # As much as a page of the documentation may weigh; see tests/e2e/documentation.
+    size_bytes = sum(len(gzip.compress(api.get(path).content)) for path in files)
+    assert size_bytes < 300_000
+
+
+def test_every_example_in_python_is_a_program(document: dict[str, Any]) -> None:
+    for one in operations_of(document):
+        compile(python_of(request_of(one), "https://api.test"), one.id, "exec")
+
+
+def test_every_example_in_javascript_is_a_program(
+    document: dict[str, Any], tmp_path: Path
+) -> None:
+    node = shutil.which("node")
+    assert node, "Debian has it as nodejs"
+    programs = [
+        javascript_of(request_of(one), "https://api.test")
+        for one in operations_of(document)
+    ]
+    file = tmp_path / "examples.mjs"
+    file.write_text("".join(f"{{\n{one}\n}}\n" for one in programs), "utf-8")
+
+    done = subprocess.run([node, "--check", file], capture_output=True, check=False)
+
+    assert done.returncode == 0, done.stderr.decode()
+
+
+def test_the_reader_can_replace_address_key_and_ids_of_examples(api: World) -> None:
+    text = TestClient(api.client.app).simulate_get("/docs/api/").text
+
+    assert 'X-Api-Key: <span data-fill="key">$KEY</span>"' in text
+    filled = set(re.findall(r'data-fill="(\w+)"', text))
+    assert filled == set(re.findall(r'data-fills="(\w+)"', text))
 
 
 def test_every_example_keeps_its_schema(document: dict[str, Any]) -> None:
@@ -249,7 +320,7 @@ def test_every_example_keeps_its_schema(document: dict[str, Any]) -> None:
             "content"
         ].items():
             if media_type == "application/json":
-                words = shlex.split(command_of(one, ""))
+                words = shlex.split(curl_of(request_of(one), ""))
                 body = json.loads(words[words.index("-d") + 1])
                 jsonschema.validate(body, content["schema"])
         for response in one.node["responses"].values():

@@ -37,10 +37,12 @@ class ExampleTraffic:
     Attributes:
         found: Requests and answers by the names of their schemas, errors by their
             codes.
+        refused: Requests by the codes of the errors that they got.
     """
 
     def __init__(self, api: World) -> None:
         self.found: dict[str, object] = {}
+        self.refused: dict[str, Mapping[str, object]] = {}
         self._api = api
 
     def send(self, method: str, path: str, **parts: Any) -> Result:  # noqa: ANN401 - of World.call
@@ -63,7 +65,9 @@ class ExampleTraffic:
         found = self._api.client.app._router.find(path)
         route = _ROUTES[method, found[3]]
         if result.status_code >= FIRST_ERROR:
-            self.found.setdefault(result.json["code"], result.json)
+            code = result.json["code"]
+            self.found.setdefault(code, result.json)
+            self.refused.setdefault(code, _request(method, path, **parts))
             return result
         schema = answer_schema(route)
         if schema is not None:
@@ -73,9 +77,31 @@ class ExampleTraffic:
         return result
 
 
-def example_traffic(api: World) -> Mapping[str, object]:
+def _request(method: str, path: str, **parts: Any) -> Mapping[str, object]:  # noqa: ANN401 - of World.call
+    """
+    Return a request without its key, as the reference shows it.
+    """
+    query = f"?{parts['query']}" if parts.get("query") else ""
+    request: dict[str, object] = {"method": method, "path": f"{path}{query}"}
+    if parts.get("headers"):
+        request["headers"] = parts["headers"]
+    if "json" in parts:
+        request["json"] = parts["json"]
+    if parts.get("body") is not None:
+        request["file"] = "body.json"
+        # Without it, curl and fetch would send a type of their own.
+        request.setdefault("headers", {"Content-Type": "application/json"})
+    return request
+
+
+def example_traffic(
+    api: World,
+) -> tuple[Mapping[str, object], Mapping[str, object]]:
     """
     Use every route, and return what was sent and answered, without what is random.
+
+    Returns:
+        The examples, and the requests that got errors.
     """
     traffic = ExampleTraffic(api)
     api.names.set("media.example", [PUBLIC])
@@ -97,7 +123,8 @@ def example_traffic(api: World) -> Mapping[str, object]:
     # What no request brings about by itself is rendered as it would be.
     for error in (InternalError(), UnavailableError()):
         traffic.found[error.code] = problem(error, "8c1f3a52")
-    return _without_randomness(traffic.found)
+    plain = _without_randomness({"found": traffic.found, "refused": traffic.refused})
+    return plain["found"], plain["refused"]
 
 
 def _upload(api: World, traffic: ExampleTraffic) -> None:
@@ -239,7 +266,9 @@ def _fail(api: World, traffic: ExampleTraffic, ready: str) -> None:
     fail("invalid_gcs_path", "POST", "/v1/videos/process", json=file)
 
 
-def _without_randomness(found: Mapping[str, object]) -> Mapping[str, object]:
+def _without_randomness(
+    found: Mapping[str, Mapping[str, object]],
+) -> Mapping[str, Mapping[str, object]]:
     text = json.dumps(found)
     text = _SECRETS.sub(lambda match: f"{match[1]}=SECRET", text)
     text = text.replace("http://127.0.0.1:8081", "https://player.test")
@@ -250,5 +279,5 @@ def _without_randomness(found: Mapping[str, object]) -> Mapping[str, object]:
         number = numbers.setdefault(match[2], len(numbers) + 1)
         return f"{match[1]}{number:022d}"
 
-    named: Mapping[str, object] = json.loads(_RANDOM.sub(plain, text))
+    named: Mapping[str, Mapping[str, object]] = json.loads(_RANDOM.sub(plain, text))
     return named

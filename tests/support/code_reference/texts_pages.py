@@ -144,8 +144,8 @@ def _events() -> Iterator[str]:
     yield NOTE
     yield (
         "This page lists the kinds of events that webhooks and the list of events tell, and "
-        "the members of the body of an event. [The HTTP interface](http.md) shows how to "
-        "receive them."
+        "the members of the body of an event. [Events and "
+        "webhooks](http/events-and-webhooks.md) says how to receive them."
     )
     yield "## Kinds"
     yield _table(

@@ -4,7 +4,8 @@ Run a tutorial as its reader does: each file is written, each command is typed.
 A tutorial's blocks are read in their order. One with a file name as its caption is written
 to that file. A console block is typed into the terminal that its caption names; the lines
 after a command are its output, in which ``…`` stands for anything. All terminals of a
-tutorial are shells in one network of their own, so that its ports are free.
+tutorial are shells in one network of their own, so that its ports are free. What pip would
+fetch is installed before, as that network reaches nobody.
 """
 
 import os
@@ -30,6 +31,9 @@ COMMAND_WITHIN_S: Final = 120
 _BLOCK: Final = re.compile(
     r"^(`{3,})\{code-block\} (\w+)\n((?::[\w-]+: [^\n]*\n)*)(.*?)^\1$",
     re.MULTILINE | re.DOTALL,
+)
+_TAB: Final = re.compile(
+    r"^:::\{tab-item\} ([^\n]+)\n(.*?)^:::$", re.MULTILINE | re.DOTALL
 )
 _OPTION: Final = re.compile(r"^:([\w-]+): (.*)$", re.MULTILINE)
 ANYTHING: Final = "…"
@@ -63,6 +67,11 @@ class WrittenFile:
 
     name: str
     text: str
+
+
+def with_tabs_of(page: str, choice: str) -> str:
+    """Return a page without the tabs whose title does not name a choice, such as ``Flask``."""
+    return _TAB.sub(lambda tab: tab[2] if choice in tab[1] else "", page)
 
 
 def steps_of(page: str) -> Iterator[Command | WrittenFile]:

@@ -1,6 +1,5 @@
 """The tutorials for clients of the API hold word by word."""
 
-import re
 import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,7 +9,13 @@ from typing import Final
 import pytest
 from playwright.sync_api import Page, sync_playwright
 
-from tests.docs.tutorials.running import PAGES, ROOT, make_environment, tutorial
+from tests.docs.tutorials.running import (
+    PAGES,
+    ROOT,
+    make_environment,
+    tutorial,
+    with_tabs_of,
+)
 from tests.e2e.browsing import (
     CHROMIUM,
     OPTIONS,
@@ -20,7 +25,6 @@ from tests.e2e.browsing import (
 )
 
 pytestmark = [pytest.mark.services, pytest.mark.timeout(600)]
-TAB: Final = re.compile(r"^:::\{tab-item\} (\w+)$.*?^:::$", re.MULTILINE | re.DOTALL)
 IN_BROWSER: Final = "Open `http://127.0.0.1:8000` in a browser, and choose `film.mp4`."
 
 
@@ -56,10 +60,8 @@ def page_within(network: str, folder: Path) -> Iterator[Page]:
 def test_a_reader_sends_a_film_from_a_page_and_watches_it_there(
     home: Path, language: str
 ) -> None:
-    page = TAB.sub(
-        lambda tab: tab[0] if tab[1] == language else "",
-        (PAGES / "upload-from-a-page.md").read_text("utf-8"),
-    )
+    text = (PAGES / "upload-from-a-page.md").read_text("utf-8")
+    page = with_tabs_of(text, language)
     until_browser, in_browser, afterwards = page.partition(IN_BROWSER)
     assert in_browser
 

@@ -65,6 +65,9 @@ def finish(app: Sphinx, failure: Exception | None) -> None:
     policy: dict[str, set[str]] = {"script": set(), "style": set()}
     for page in site.rglob("*.html"):
         _make_strict(page, policy)
+    # Some browsers ask the policy about the style within a picture, too.
+    for picture in site.rglob("*.svg"):
+        _note_inline(picture.read_text(encoding="utf-8"), policy)
     (site / "policy.json").write_text(
         json.dumps({kind: sorted(hashes) for kind, hashes in policy.items()}),
         encoding="utf-8",
@@ -91,12 +94,17 @@ def _make_strict(page: Path, policy: dict[str, set[str]]) -> None:
         text = text.replace(written, wanted)
     if found := STYLE_ATTRIBUTE.search(text):
         raise ValueError(f"{page}: no policy allows{found[0]}; use a class.")
+    _note_inline(text, policy)
+    page.write_text(text, encoding="utf-8")
+
+
+def _note_inline(text: str, policy: dict[str, set[str]]) -> None:
+    """Note the hashes of inline scripts and styles of a page or a picture."""
     for kind, _, content in INLINE.findall(text):
         if not content:
             continue
         digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
         policy[kind].add(f"'sha256-{digest}'")
-    page.write_text(text, encoding="utf-8")
 
 
 def _copy_licences(folder: Path) -> None:

@@ -155,7 +155,15 @@ def photograph_player(browser: Browser, service: LiveService, video_id: str) -> 
     page = browser.new_page(viewport={"width": width_px, "height": height_px})
     page.goto(f"{service.worker}/v1/embed/{video_id}?loop=1")
     play(page)
-    page.wait_for_function("document.querySelector('hv-player').currentTime > 1")
+    # No wait_for_function: it evaluates text, which the page's policy refuses.
+    page.evaluate(
+        """async () => {
+            const player = document.querySelector('hv-player');
+            while (player.currentTime < 1) {
+                await new Promise(done => requestAnimationFrame(done));
+            }
+        }"""
+    )
     # Controls hide while nobody moves.
     page.mouse.move(width_px / 2, height_px / 2)
     photograph(page, FOLDER / "player.png")

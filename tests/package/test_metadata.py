@@ -1,4 +1,4 @@
-"""What the distributions say of themselves is complete, and of one version."""
+"""The metadata of distributions is complete, and names one version."""
 
 import re
 import tomllib

@@ -3,7 +3,8 @@ Run a tutorial as its reader does: each file is written, each command is typed.
 
 A tutorial's blocks are read in their order. One with a file name as its caption is written
 to that file. A console block is typed into the terminal that its caption names; the lines
-after a command are its output, in which ``…`` stands for anything. All terminals of a
+after a command are its output, in which ``…`` stands for anything. Blocks of the class
+``not-run`` need what no test has: the test does something else instead. All terminals of a
 tutorial are shells in one network of their own, so that its ports are free.
 """
 
@@ -12,10 +13,11 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 import attrs
@@ -25,10 +27,10 @@ from tests.support.live import until
 PAGES: Final = Path(__file__).parents[3] / "docs" / "tutorials"
 COMMAND_WITHIN_S: Final = 120
 _BLOCK: Final = re.compile(
-    r"^(`{3,})\{code-block\} (\w+)\n((?::\w+: [^\n]*\n)*)(.*?)^\1$",
+    r"^(`{3,})\{code-block\} (\w+)\n((?::[\w-]+: [^\n]*\n)*)(.*?)^\1$",
     re.MULTILINE | re.DOTALL,
 )
-_OPTION: Final = re.compile(r"^:(\w+): (.*)$", re.MULTILINE)
+_OPTION: Final = re.compile(r"^:([\w-]+): (.*)$", re.MULTILINE)
 ANYTHING: Final = "…"
 # Programs that read their input find none, as nobody types meanwhile.
 _SHELL: Final = (
@@ -44,12 +46,14 @@ class Command:
     Attributes:
         output: Its lines as the page has them.
         goes_on: It is left running.
+        is_run: The runner types it; else the test does something instead.
     """
 
     terminal: str
     text: str
     output: str
     goes_on: bool = False
+    is_run: bool = True
 
 
 @attrs.frozen
@@ -74,8 +78,14 @@ def steps_of(page: str) -> Iterator[Command | WrittenFile]:
             while text.endswith("\\"):
                 further, _, output = output.partition("\n")
                 text = f"{text}\n{further}"
-            goes_on = values.get("class") == "goes-on" and number == len(commands)
-            yield Command(terminal=caption, text=text, output=output, goes_on=goes_on)
+            kind = values.get("class")
+            yield Command(
+                terminal=caption,
+                text=text,
+                output=output,
+                goes_on=kind == "goes-on" and number == len(commands),
+                is_run=kind != "not-run",
+            )
 
 
 def pattern_of(output: str) -> re.Pattern[str]:
@@ -130,20 +140,34 @@ class Terminal:
 
 @attrs.define(kw_only=True)
 class Tutorial:
-    """A tutorial in progress, in a folder and a network of its own."""
+    """
+    A tutorial in progress.
+
+    Attributes:
+        folder: Where the screens of the terminals are kept.
+        within: The words that run a command where the reader is.
+    """
 
     folder: Path
     environ: Mapping[str, str]
-    network: str
+    within: Sequence[str]
     terminals: dict[str, Terminal] = attrs.field(factory=dict)
 
-    def follow(self, page: str) -> None:
-        """Do all steps of a page."""
+    def follow(self, page: str, instead: Callable[[str], None] | None = None) -> None:
+        """
+        Do all steps of a page.
+
+        Args:
+            instead: Is called with the text of each command that is not run.
+        """
         steps = [*steps_of(page)]
         assert steps
         for step in steps:
             if isinstance(step, WrittenFile):
                 self._write(step)
+            elif not step.is_run:
+                assert instead is not None, f"Nothing is done instead of {step.text}"
+                instead(step.text)
             else:
                 self._terminal(step.terminal).type(step)
 
@@ -151,8 +175,9 @@ class Tutorial:
         # In the folder that the reader is in: the one of the newest terminal.
         newest = [*self.terminals.values()][-1].process
         folder = Path(f"/proc/{newest.pid}/cwd").readlink()
-        (folder / file.name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / file.name).write_text(file.text, encoding="utf-8")
+        path = Path(f"/proc/{newest.pid}/root{folder / file.name}")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(file.text, encoding="utf-8")
 
     def _terminal(self, name: str) -> Terminal:
         if name not in self.terminals:
@@ -161,7 +186,7 @@ class Tutorial:
             with screen.open("wb") as output:
                 process = subprocess.Popen(
                     [
-                        *("nsenter", f"--net={self.network}", "bash", "-c"),
+                        *(*self.within, "bash", "-c"),
                         _SHELL.format(typed=typed),
                     ],
                     cwd=self.folder,
@@ -186,27 +211,51 @@ class Tutorial:
 
 
 @contextmanager
-def tutorial(folder: Path) -> Iterator[Tutorial]:
-    """Give a tutorial that ends with the block; ``folder`` is the reader's home."""
+def own_network() -> Iterator[Sequence[str]]:
+    """Give the words that run a command in a network of its own, until the block ends."""
     holder = subprocess.Popen(
         ["unshare", "--net", "bash", "-c", "ip link set lo up && echo up && exec cat"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     )
-    assert holder.stdout is not None
-    assert holder.stdout.readline() == b"up\n", "tutorials need root and iproute2"
+    try:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"up\n", "tutorials need root and iproute2"
+        yield ("nsenter", f"--net=/proc/{holder.pid}/ns/net")
+    finally:
+        holder.communicate()
+
+
+@contextmanager
+def tutorial(
+    folder: Path, environ: Mapping[str, str] = MappingProxyType({})
+) -> Iterator[Tutorial]:
+    """
+    Give a tutorial in a network of its own, which ends with the block.
+
+    Args:
+        folder: The reader's home.
+        environ: Further variables of the reader's terminals.
+    """
     python = Path(sys.base_prefix) / "bin"
-    environ = {
+    terminals = {
         "HOME": str(folder),
         "LANG": "C.UTF-8",
         "PATH": f"{python}:{os.environ['PATH']}",
         "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+        **environ,
     }
-    made = Tutorial(
-        folder=folder, environ=environ, network=f"/proc/{holder.pid}/ns/net"
-    )
+    with own_network() as within, following(folder, terminals, within) as made:
+        yield made
+
+
+@contextmanager
+def following(
+    folder: Path, environ: Mapping[str, str], within: Sequence[str]
+) -> Iterator[Tutorial]:
+    """Give a tutorial whose terminals are opened by the words of `within`, until the block ends."""
+    made = Tutorial(folder=folder, environ=environ, within=within)
     try:
         yield made
     finally:
         made.close()
-        holder.communicate()

@@ -80,7 +80,9 @@ mount -o remount,bind,ro /sys
 mount -t cgroup2 cgroup2 /sys/fs/cgroup
 mount -t tmpfs -o mode=755 tmpfs /run
 mount -t tmpfs -o mode=755 tmpfs /etc/systemd/system
-mkdir -p /run/systemd/system /run/units
+mkdir -p /run/systemd/system /run/systemd/system.conf.d /run/units
+# Beside many other tests a start takes long.
+printf '[Manager]\\nDefaultTimeoutStartSec=10min\\n' >/run/systemd/system.conf.d/slow.conf
 cp -r {units}/. /run/units
 mount -t tmpfs -o mode=1777 tmpfs /tmp
 mount -o remount,bind,ro /

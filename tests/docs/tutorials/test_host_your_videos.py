@@ -89,7 +89,14 @@ def _install(environment: Path, folder: Path) -> None:
             "/usr/bin/python3",
             environment,
         ],
-        ["pip", "install", "--python", python, f"hvcore[all] @ {wheel.as_uri()}"],
+        [
+            "pip",
+            "install",
+            "--compile-bytecode",
+            "--python",
+            python,
+            f"hvcore[all] @ {wheel.as_uri()}",
+        ],
     ):
         subprocess.run([find_uv_bin(), "--quiet", *command], check=True, timeout=300)
 

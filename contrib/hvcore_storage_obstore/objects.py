@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
 import obstore
-from obstore.exceptions import NotFoundError
+from obstore.exceptions import NotFoundError, PreconditionError
 from obstore.store import ObjectStore
 
 from hvcore.plugin_api import (
@@ -33,7 +33,7 @@ from hvcore_storage_obstore.runtime import check_runtime
 
 if TYPE_CHECKING:
     # obstore has it for type checkers only.
-    from obstore import ObjectMeta
+    from obstore import GetOptions, ObjectMeta
 
 READ_BYTES: Final = 8 * 1024 * 1024
 """One request; a segment is smaller, a source takes a few hundred."""
@@ -74,9 +74,9 @@ class ObstoreStorage(Storage):
     def open(self, path: str, *, start: int = 0, end: int | None = None) -> BinaryIO:
         if start < 0 or (end is not None and end < start):
             raise ValueError(f"not a range: {start} to {end}")
-        size = self.stat(path).size_bytes
-        last = size if end is None else min(end, size)
-        part = _Range(partial(self._read, path), start, last)
+        info = self.stat(path)
+        last = info.size_bytes if end is None else min(end, info.size_bytes)
+        part = _Range(partial(self._read, path, info.tag), start, last)
         # The buffer takes memory as soon as it is there.
         buffer_bytes = max(1, min(READ_BYTES, last - start))
         return cast(BinaryIO, io.BufferedReader(part, buffer_bytes))
@@ -160,9 +160,19 @@ class ObstoreStorage(Storage):
             # Lost, or removed by another meanwhile: who stored it may try again.
             raise UnavailableError("The storage did not keep the object.") from exc
 
-    def _read(self, path: str, start: int, end: int) -> bytes:
-        with self._answers(path):
-            data = bytes(obstore.get_range(self._reads, path, start=start, end=end))
+    def _read(self, path: str, tag: str | None, start: int, end: int) -> bytes:
+        options: GetOptions = {"range": (start, end)}
+        if tag is not None:
+            # Several requests read one object: a part of the next one would be a mixture.
+            options["if_match"] = f'"{tag}"'
+        try:
+            with self._answers(path):
+                data = bytes(obstore.get(self._reads, path, options=options).bytes())
+        except UnavailableError as exc:
+            if isinstance(exc.__cause__, PreconditionError):
+                # Another object has replaced it.
+                raise ObjectNotFoundError(path) from exc
+            raise
         # It refuses an answer without a range or with another one, and counts nothing.
         if len(data) != end - start:
             raise UnavailableError("The storage answers with another number of bytes.")

@@ -5,6 +5,7 @@ A later source wins. Every problem of every section is reported in one
 ConfigError, an unknown name with the nearest known one.
 """
 
+from hvcore.settings.analytics import AnalyticsSettings
 from hvcore.settings.conversion import (
     OTHER_OPTIONS,
     env_name,
@@ -13,7 +14,6 @@ from hvcore.settings.conversion import (
 )
 from hvcore.settings.loading import Loaded, load
 from hvcore.settings.tree import (
-    AnalyticsSettings,
     BackendSettings,
     DatabaseSettings,
     EdgeSettings,

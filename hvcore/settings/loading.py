@@ -9,6 +9,7 @@ import attrs
 from cattrs.errors import BaseValidationError
 
 from hvcore.errors import ConfigError
+from hvcore.settings.analytics import AnalyticsSettings
 from hvcore.settings.conversion import (
     CONVERTER,
     comma_separated,
@@ -20,7 +21,6 @@ from hvcore.settings.sources import merge, put, read_environment, read_toml
 from hvcore.settings.tree import (
     DEFAULTS,
     SECTIONS,
-    AnalyticsSettings,
     BackendSettings,
     Settings,
     known_names,

@@ -162,8 +162,8 @@ class AzureObjects(RemoteStorage):
     ) -> Any:  # noqa: ANN401 - Azure's types are not known here
         return run_within(limit_s, self._fs, partial(call, *args))
 
-    def _fetch(self, full: str, start: int, end: int) -> bytes:
-        reading = partial(_read, self._blob(full), start, end)
+    def _fetch(self, full: str, start: int, end: int, tag: str | None) -> bytes:
+        reading = partial(_read, self._blob(full), start, end, tag)
         data: bytes = self._run(reading, limit_s=read_limit_s(end - start))
         return data
 
@@ -250,7 +250,7 @@ class AzureObjects(RemoteStorage):
         return sum(removed)
 
 
-async def _read(blob: BlobClient, start: int, end: int) -> bytes:
+async def _read(blob: BlobClient, start: int, end: int, tag: str | None) -> bytes:
     told: list[str | None] = []
 
     def note_range(answer: Any) -> None:  # noqa: ANN401 - the client's own, without types
@@ -261,10 +261,10 @@ async def _read(blob: BlobClient, start: int, end: int) -> bytes:
     try:
         # What the client itself shows of the range is the one that it asked for.
         stream = await blob.download_blob(
-            start, end - start, raw_response_hook=note_range
+            start, end - start, raw_response_hook=note_range, **_only_of(tag)
         )
         data = await stream.readall()
-    except ResourceNotFoundError as exc:
+    except (ResourceNotFoundError, ResourceModifiedError) as exc:
         raise FileNotFoundError(blob.blob_name) from exc
     except ValueError as exc:
         # All that the client says of an answer without a range.
@@ -272,6 +272,12 @@ async def _read(blob: BlobClient, start: int, end: int) -> bytes:
     check_some(len(data))
     check_received(len(data), promised_bytes(told[0], start, end))
     return bytes(data)
+
+
+def _only_of(tag: str | None) -> dict[str, Any]:
+    if tag is None:
+        return {}
+    return {"etag": f'"{tag}"', "match_condition": MatchConditions.IfNotModified}
 
 
 async def drop_blocks(blob: BlobClient) -> None:

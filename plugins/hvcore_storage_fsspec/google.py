@@ -162,13 +162,15 @@ class GoogleStorage(RemoteStorage):
         fs = GCSFileSystem(skip_instance_cache=True, **args)
         return fs, str(fs._strip_protocol(url))  # noqa: SLF001 - as fsspec.core does
 
-    def _fetch(self, full: str, start: int, end: int) -> bytes:
+    def _fetch(self, full: str, start: int, end: int, tag: str | None) -> bytes:
         # The client's own cat_file does not show what the answer says of its range.
         headers, data = self._ask(
             "call",
             "GET",
             self._fs.url(full),
             headers={"Range": f"bytes={start}-{end - 1}"},
+            # Of one generation: the object may be replaced between two requests.
+            **({} if tag is None else {"generation": tag}),
             limit_s=read_limit_s(end - start),
         )
         check_some(len(data))

@@ -105,9 +105,9 @@ class RemoteStorage(Storage):
             except UnavailableError:
                 # Some say so of a range that begins behind the end.
                 pass
-        size = self.stat(path).size_bytes
-        last = size if end is None else min(end, size)
-        part = _RemoteRange(partial(self._read_part, path), start, last)
+        info = self.stat(path)
+        last = info.size_bytes if end is None else min(end, info.size_bytes)
+        part = _RemoteRange(partial(self._read_part, path, tag=info.tag), start, last)
         return cast(BinaryIO, io.BufferedReader(part, READ_BYTES))
 
     def write(self, path: str, source: BinaryIO, *, content_type: str) -> ObjectInfo:
@@ -227,13 +227,25 @@ class RemoteStorage(Storage):
             # Lost, or removed by another meanwhile: who stored it may try again.
             raise UnavailableError("The storage did not keep the object.") from exc
 
-    def _read_part(self, path: str, start: int, end: int) -> bytes:
+    def _read_part(
+        self, path: str, start: int, end: int, *, tag: str | None = None
+    ) -> bytes:
         full = self._full(path)
         with self._answers(path):
-            return self._fetch(full, start, end)
+            return self._fetch(full, start, end, tag)
 
-    def _fetch(self, full: str, start: int, end: int) -> bytes:
-        """Return the bytes ``[start, end)`` of an object, fewer only at its end."""
+    def _fetch(self, full: str, start: int, end: int, tag: str | None) -> bytes:  # noqa: ARG002 - few file systems compare it
+        """
+        Return the bytes ``[start, end)`` of an object, fewer only at its end.
+
+        Args:
+            tag: The tag of the object whose bytes are wanted, for stores that compare
+                it; None: whatever object is there.
+
+        Raises:
+            FileNotFoundError: The object with this tag is gone; another one may have
+                replaced it.
+        """
         limit_s = read_limit_s(end - start)
         data: bytes = self._ask("cat_file", full, start=start, end=end, limit_s=limit_s)
         if len(data) != end - start:

@@ -369,9 +369,9 @@ class S3Storage(RemoteStorage):
             "call_s3", method, limit_s=limit_s, Bucket=bucket, Key=key, **fields
         )
 
-    def _fetch(self, full: str, start: int, end: int) -> bytes:
+    def _fetch(self, full: str, start: int, end: int, tag: str | None) -> bytes:
         # The bytes may take long; each of them, and their beginning, may not.
-        reading = partial(read_range, self._fs, full, start, end)
+        reading = partial(read_range, self._fs, full, start, end, tag)
         data: bytes = run_within(LIST_S, self._fs, reading)
         return data
 

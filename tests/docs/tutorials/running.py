@@ -5,7 +5,8 @@ A tutorial's blocks are read in their order. One with a file name as its caption
 to that file. A console block is typed into the terminal that its caption names; the lines
 after a command are its output, in which ``…`` stands for anything. Blocks of the class
 ``not-run`` need what no test has: the test does something else instead. All terminals of a
-tutorial are shells in one network of their own, so that its ports are free.
+tutorial are shells in one network of their own, so that its ports are free. What pip would
+fetch is installed before, as that network reaches nobody.
 """
 
 import os
@@ -21,14 +22,19 @@ from types import MappingProxyType
 from typing import Final
 
 import attrs
+from uv import find_uv_bin
 
 from tests.support.live import until
 
-PAGES: Final = Path(__file__).parents[3] / "docs" / "tutorials"
+ROOT: Final = Path(__file__).parents[3]
+PAGES: Final = ROOT / "docs" / "tutorials"
 COMMAND_WITHIN_S: Final = 120
 _BLOCK: Final = re.compile(
     r"^(`{3,})\{code-block\} (\w+)\n((?::[\w-]+: [^\n]*\n)*)(.*?)^\1$",
     re.MULTILINE | re.DOTALL,
+)
+_TAB: Final = re.compile(
+    r"^:::\{tab-item\} ([^\n]+)\n(.*?)^:::$", re.MULTILINE | re.DOTALL
 )
 _OPTION: Final = re.compile(r"^:([\w-]+): (.*)$", re.MULTILINE)
 ANYTHING: Final = "…"
@@ -46,6 +52,7 @@ class Command:
     Attributes:
         output: Its lines as the page has them.
         goes_on: It is left running.
+        fails: It ends with an error.
         is_run: The runner types it; else the test does something instead.
     """
 
@@ -53,6 +60,7 @@ class Command:
     text: str
     output: str
     goes_on: bool = False
+    fails: bool = False
     is_run: bool = True
 
 
@@ -62,6 +70,11 @@ class WrittenFile:
 
     name: str
     text: str
+
+
+def with_tabs_of(page: str, choice: str) -> str:
+    """Return a page without the tabs whose title does not name a choice, such as ``Flask``."""
+    return _TAB.sub(lambda tab: tab[2] if choice in tab[1] else "", page)
 
 
 def steps_of(page: str) -> Iterator[Command | WrittenFile]:
@@ -78,13 +91,14 @@ def steps_of(page: str) -> Iterator[Command | WrittenFile]:
             while text.endswith("\\"):
                 further, _, output = output.partition("\n")
                 text = f"{text}\n{further}"
-            kind = values.get("class")
+            ends = values.get("class") if number == len(commands) else None
             yield Command(
                 terminal=caption,
                 text=text,
                 output=output,
-                goes_on=kind == "goes-on" and number == len(commands),
-                is_run=kind != "not-run",
+                goes_on=ends == "goes-on",
+                fails=ends == "fails",
+                is_run=values.get("class") != "not-run",
             )
 
 
@@ -109,7 +123,7 @@ class Terminal:
         Type a command, and compare its output with that of the page.
 
         Raises:
-            AssertionError: The command failed, or says something else.
+            AssertionError: The command failed (or should have), or says something else.
         """
         began = self.screen.stat().st_size
         done = f"<done {next(self._numbers)} "
@@ -132,7 +146,7 @@ class Terminal:
         if command.goes_on:
             return
         output, _, status = said().rpartition(done)
-        assert status.startswith("0>"), f"{command.text}\n{said()}"
+        assert status.startswith("0>") is not command.fails, f"{command.text}\n{said()}"
         assert wanted.fullmatch(output), (
             f"{command.text}\nsays\n{output}\nand not\n{command.output}"
         )
@@ -208,6 +222,15 @@ class Tutorial:
             os.killpg(terminal.process.pid, signal.SIGTERM)
         for terminal in self.terminals.values():
             terminal.process.wait(timeout=30)
+
+
+def make_environment(folder: Path, *packages: str | Path) -> None:
+    """Make a Python environment with what ``pip`` would fetch: a tutorial's network reaches nobody."""
+    for command in (
+        ["venv", "--seed", "--python", sys.executable, folder],
+        ["pip", "install", "--python", folder / "bin" / "python", *packages],
+    ):
+        subprocess.run([find_uv_bin(), "--quiet", *command], check=True, timeout=300)
 
 
 @contextmanager

@@ -124,6 +124,33 @@ def test_an_object_is_replaced(storage: Storage) -> None:
     assert storage.stat("a").size_bytes == 3
 
 
+@pytest.mark.parametrize(
+    "storage",
+    [
+        "file",
+        *(
+            pytest.param(name, marks=pytest.mark.services)
+            for name in ("s3", "gs", "az")
+        ),
+    ],
+    indirect=True,
+)
+def test_a_reader_gets_no_mixture_of_an_object_and_its_successor(
+    storage: Storage,
+) -> None:
+    _write(storage, "a", b"old")
+
+    with storage.open("a") as reader:
+        _write(storage, "a", b"another one")
+        try:
+            found = reader.read()
+        except ObjectNotFoundError:
+            found = b""
+
+    assert found in {b"old", b""}
+    assert _read(storage, "a") == b"another one"
+
+
 def test_a_local_file_is_stored(storage: Storage, tmp_path: Path) -> None:
     local = tmp_path / "local"
     local.write_bytes(b"x" * 100)

@@ -13,7 +13,7 @@ from typing import ClassVar, Final
 import obstore
 import pytest
 
-from hvcore.plugin_api import Storage
+from hvcore.plugin_api import ObjectNotFoundError, Storage
 from hvcore.testing.storage import (
     CUT_BYTES,
     ObjectUrlConformance,
@@ -184,3 +184,16 @@ class TestS3(Opened, PresignedReadConformance):
             made.write("v/cut", data, content_type="video/mp4")
             proxy.spoils = SpoiledRange.SHORT
             yield made
+
+
+def test_a_reader_gets_no_mixture_of_an_object_and_its_successor(
+    tmp_path: Path,
+) -> None:
+    options = ObstoreOptions(url=f"file://{tmp_path}/store")
+    storage = make_storage(options, work_dir=tmp_path)
+    storage.write("a", io.BytesIO(b"old"), content_type="video/mp4")
+
+    with storage.open("a") as reader:
+        storage.write("a", io.BytesIO(b"another one"), content_type="video/mp4")
+        with pytest.raises(ObjectNotFoundError):
+            reader.read()

@@ -91,7 +91,12 @@ class _Door(RequestHandler):  # type: ignore[misc] - it has no types
     def do_GET(self) -> None:  # noqa: N802 - the names of the base class
         if self._may_enter():
             with self.lock:
-                super().do_GET()
+                if self._is_of_another_generation():
+                    self._say(
+                        404, {"error": {"code": 404, "message": "No such object"}}
+                    )
+                else:
+                    super().do_GET()
 
     def do_DELETE(self) -> None:  # noqa: N802 - the names of the base class
         if self._may_enter():
@@ -159,6 +164,13 @@ class _Door(RequestHandler):  # type: ignore[misc] - it has no types
         target = self._object(parts.path.split(_REWRITE)[1])
         if source and target:
             target.update(json.loads(body))
+
+    def _is_of_another_generation(self) -> bool:
+        """Return whether an object is asked for by a generation that it has no more."""
+        parts = urlsplit(self.path)
+        wanted = dict(parse_qsl(parts.query)).get("generation")
+        found = self._object(parts.path)
+        return bool(wanted and found and found["generation"] != wanted)
 
     def _object(self, path: str) -> dict[str, str] | None:
         bucket, _, name = path.partition("b/")[2].partition("/o/")

@@ -29,7 +29,7 @@ from tests.docs.tutorials.machine import Machine, machine
 from tests.docs.tutorials.running import PAGES, following
 from tests.package.check_wheel import NOT_SHIPPED, build
 
-pytestmark = [pytest.mark.services, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.long, pytest.mark.services, pytest.mark.timeout(900)]
 ROOT: Final = PAGES.parents[1]
 AUTHORITIES: Final = "/etc/ssl/certs/ca-certificates.crt"
 HOSTS: Final = ("video.example.com", "api.example.com")

@@ -3,7 +3,8 @@ Run a tutorial as its reader does: each file is written, each command is typed.
 
 A tutorial's blocks are read in their order. One with a file name as its caption is written
 to that file. A console block is typed into the terminal that its caption names; the lines
-after a command are its output, in which ``…`` stands for anything. All terminals of a
+after a command are its output, in which ``…`` stands for anything. Blocks of the class
+``not-run`` need what no test has: the test does something else instead. All terminals of a
 tutorial are shells in one network of their own, so that its ports are free. What pip would
 fetch is installed before, as that network reaches nobody.
 """
@@ -13,7 +14,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
@@ -52,6 +53,7 @@ class Command:
         output: Its lines as the page has them.
         goes_on: It is left running.
         fails: It ends with an error.
+        is_run: The runner types it; else the test does something instead.
     """
 
     terminal: str
@@ -59,6 +61,7 @@ class Command:
     output: str
     goes_on: bool = False
     fails: bool = False
+    is_run: bool = True
 
 
 @attrs.frozen
@@ -95,6 +98,7 @@ def steps_of(page: str) -> Iterator[Command | WrittenFile]:
                 output=output,
                 goes_on=ends == "goes-on",
                 fails=ends == "fails",
+                is_run=values.get("class") != "not-run",
             )
 
 
@@ -150,20 +154,34 @@ class Terminal:
 
 @attrs.define(kw_only=True)
 class Tutorial:
-    """A tutorial in progress, in a folder and a network of its own."""
+    """
+    A tutorial in progress.
+
+    Attributes:
+        folder: Where the screens of the terminals are kept.
+        within: The words that run a command where the reader is.
+    """
 
     folder: Path
     environ: Mapping[str, str]
-    network: str
+    within: Sequence[str]
     terminals: dict[str, Terminal] = attrs.field(factory=dict)
 
-    def follow(self, page: str) -> None:
-        """Do all steps of a page."""
+    def follow(self, page: str, instead: Callable[[str], None] | None = None) -> None:
+        """
+        Do all steps of a page.
+
+        Args:
+            instead: Is called with the text of each command that is not run.
+        """
         steps = [*steps_of(page)]
         assert steps
         for step in steps:
             if isinstance(step, WrittenFile):
                 self._write(step)
+            elif not step.is_run:
+                assert instead is not None, f"Nothing is done instead of {step.text}"
+                instead(step.text)
             else:
                 self._terminal(step.terminal).type(step)
 
@@ -171,8 +189,9 @@ class Tutorial:
         # In the folder that the reader is in: the one of the newest terminal.
         newest = [*self.terminals.values()][-1].process
         folder = Path(f"/proc/{newest.pid}/cwd").readlink()
-        (folder / file.name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / file.name).write_text(file.text, encoding="utf-8")
+        path = Path(f"/proc/{newest.pid}/root{folder / file.name}")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(file.text, encoding="utf-8")
 
     def _terminal(self, name: str) -> Terminal:
         if name not in self.terminals:
@@ -181,7 +200,7 @@ class Tutorial:
             with screen.open("wb") as output:
                 process = subprocess.Popen(
                     [
-                        *("nsenter", f"--net={self.network}", "bash", "-c"),
+                        *(*self.within, "bash", "-c"),
                         _SHELL.format(typed=typed),
                     ],
                     cwd=self.folder,
@@ -216,23 +235,32 @@ def make_environment(folder: Path, *packages: str | Path) -> None:
 
 
 @contextmanager
-def tutorial(
-    folder: Path, environ: Mapping[str, str] = MappingProxyType({})
-) -> Iterator[Tutorial]:
-    """
-    Give a tutorial that ends with the block.
-
-    Args:
-        folder: The reader's home.
-        environ: Further variables of the reader's terminals.
-    """
+def own_network() -> Iterator[Sequence[str]]:
+    """Give the words that run a command in a network of its own, until the block ends."""
     holder = subprocess.Popen(
         ["unshare", "--net", "bash", "-c", "ip link set lo up && echo up && exec cat"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     )
-    assert holder.stdout is not None
-    assert holder.stdout.readline() == b"up\n", "tutorials need root and iproute2"
+    try:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"up\n", "tutorials need root and iproute2"
+        yield ("nsenter", f"--net=/proc/{holder.pid}/ns/net")
+    finally:
+        holder.communicate()
+
+
+@contextmanager
+def tutorial(
+    folder: Path, environ: Mapping[str, str] = MappingProxyType({})
+) -> Iterator[Tutorial]:
+    """
+    Give a tutorial in a network of its own, which ends with the block.
+
+    Args:
+        folder: The reader's home.
+        environ: Further variables of the reader's terminals.
+    """
     python = Path(sys.base_prefix) / "bin"
     terminals = {
         "HOME": str(folder),
@@ -241,11 +269,17 @@ def tutorial(
         "PIP_DISABLE_PIP_VERSION_CHECK": "1",
         **environ,
     }
-    made = Tutorial(
-        folder=folder, environ=terminals, network=f"/proc/{holder.pid}/ns/net"
-    )
+    with own_network() as within, following(folder, terminals, within) as made:
+        yield made
+
+
+@contextmanager
+def following(
+    folder: Path, environ: Mapping[str, str], within: Sequence[str]
+) -> Iterator[Tutorial]:
+    """Give a tutorial whose terminals are opened by the words of `within`, until the block ends."""
+    made = Tutorial(folder=folder, environ=environ, within=within)
     try:
         yield made
     finally:
         made.close()
-        holder.communicate()

@@ -24,7 +24,10 @@ STYLE_ATTRIBUTE = re.compile(r'\sstyle="[^"]*"')
 INCLUDED = re.compile(r"```\{include\} (\S+)")
 
 
-LISTED = ("decisions/0", "measured/", "reference/hooks/", "reference/ports/")
+LISTED = (
+    *("decisions/0", "measured/"),
+    *("reference/embedding/", "reference/hooks/", "reference/ports/"),
+)
 """Prefixes of pages that stand in the list of a README and not in the navigation."""
 
 ROOT_PAGES = {

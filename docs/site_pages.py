@@ -25,8 +25,13 @@ INCLUDED = re.compile(r"```\{include\} (\S+)")
 
 
 LISTED = (
-    *("decisions/0", "measured/"),
-    *("reference/embedding/", "reference/hooks/", "reference/ports/"),
+    "decisions/0",
+    "measured/",
+    "reference/commands/",
+    "reference/embedding/",
+    "reference/hooks/",
+    "reference/ports/",
+    "reference/settings/",
 )
 """Prefixes of pages that stand in the list of a README and not in the navigation."""
 

@@ -109,6 +109,7 @@ class EdgeConfig:
         # for, so all of them would be the service's.
         for name in ("LISTEN", "API_LISTEN"):
             values[name] += " ssl" if edge.tls_certificate else ""
+        values["API_NAMES"] = self._api_names()
         values["TLS"] = _tls(edge.tls_certificate, edge.tls_key)
         values["PROXIES"] = _proxies(edge.proxies)
         values["SERVICE"] = _servers(edge.service)
@@ -142,6 +143,27 @@ class EdgeConfig:
             # Where there is no API, what is put in is thrown away again.
             "API_LISTEN": edge.api_listen or edge.listen,
         }
+
+    def _api_names(self) -> str:
+        """
+        Return the line that names the hosts of the API, if it shares the port of delivery.
+
+        Raises:
+            ConfigError: The public addresses do not tell API and delivery apart.
+        """
+        edge, public = self.settings.edge, self.settings.public
+        if edge.api_listen != edge.listen:
+            return ""
+        api = _hosts(public.api_url, public.dashboard_url)
+        delivery = _hosts(public.worker_url, public.player_url, public.upload_url)
+        if not api or api & delivery or not all(map(_UNSAFE.isdisjoint, api)):
+            raise ConfigError(
+                "HV_EDGE__API_LISTEN is the address of HV_EDGE__LISTEN, so the host of a "
+                "request must tell the API from delivery: give HV_PUBLIC__API_URL a host "
+                "that none of HV_PUBLIC__WORKER_URL, HV_PUBLIC__PLAYER_URL and "
+                "HV_PUBLIC__UPLOAD_URL has."
+            )
+        return f"        server_name {' '.join(sorted(api))};\n"
 
     def secrets(self, keys: Sequence[TokenKey]) -> str:
         player = origin_of(self.settings.public.player_url)
@@ -248,6 +270,11 @@ def _name_of(uid: int) -> str:
     except KeyError:
         # In a container, say. nginx ignores it, or says as root what it lacks.
         return str(uid)
+
+
+def _hosts(*urls: str) -> set[str]:
+    """Return the hosts of public addresses, without ports, in lower case."""
+    return {host for url in urls if (host := urlsplit(url).hostname)}
 
 
 def _tls(certificate: str, key: str) -> str:

@@ -17,10 +17,10 @@ class DuckdbOptions:
     Settings under ``[analytics.options.duckdb]``.
 
     Attributes:
-        folder: Where the files are. All processes that count or answer share
+        folder: The folder of the files. All processes that count or answer share
             it; a relative path begins at the data folder's ``state/``.
-        threads: Of this process, for questions.
-        memory_mb: Of this process, for questions; what needs more goes to a
+        threads: How many threads of each process answer questions.
+        memory_mb: The memory of each process for questions; what needs more goes to a
             file for the moment.
     """
 

@@ -13,8 +13,9 @@ class RedisOptions:
     Settings under ``[analytics.options.redis]``.
 
     Attributes:
-        url: ``redis://…``, ``rediss://…`` or ``unix:///path/to/socket``.
-        stream: The stream's key. Positions are kept beside it, under
+        url: The address of the server: ``redis://…``, ``rediss://…`` or
+            ``unix:///path/to/socket``.
+        stream: The key of the stream. Positions are kept beside it, under
             ``{<stream>}:positions``.
         max_entries: About how many entries stay in the stream; older ones go,
             read or not.

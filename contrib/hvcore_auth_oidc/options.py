@@ -23,20 +23,22 @@ class AccessTokenOptions:
     Attributes:
         issuer: The provider's address, spelled as the provider spells it.
         audience: What the provider calls this API; no other token counts.
-        further_hosts: Hosts besides the issuer's that its keys may be on.
+        further_hosts: Hosts besides the issuer's that the provider's keys may be on.
         token_types: What ``typ`` in the header of a token may be.
         required_claims: Claims that a token must have besides ``iss``, ``aud``,
             ``sub``, ``exp`` and ``iat``.
-        max_lifetime_s: From ``iat`` to ``exp``; a token cannot be taken back before.
-        organization: The one whose videos every token is for; or else a claim says.
-        organization_claim: Where the organization stands; dots lead inside.
+        max_lifetime_s: The longest time from ``iat`` to ``exp`` of a token, which cannot be
+            taken back before.
+        organization: The organization of every token; if empty, a claim names it.
+        organization_claim: The claim in which the organization stands; dots lead inside.
         organizations: The provider's names of organizations, ``theirs=ours``; then no
             other name counts. Empty: the names are the ids.
-        environment: Id or name of the one that every token is for; ``*`` for every
-            environment of the organization; or else a claim says.
-        environment_claim: Where the environment stands; dots lead inside.
-        environments: As organizations. Empty: ids or names.
-        scope_claim: Where the scopes stand; dots lead inside.
+        environment: The id or name of the environment of every token; ``*`` for every
+            environment of the organization; if empty, a claim names it.
+        environment_claim: The claim in which the environment stands; dots lead inside.
+        environments: The provider's names of environments, ``theirs=ours``; then no other
+            name counts. Empty: the names are ids or names of environments.
+        scope_claim: The claim in which the scopes stand; dots lead inside.
         permissions: What a scope permits, ``theirs=ours``; a scope may be there several
             times, and no other scope counts. Empty: scopes are called as permissions.
     """

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Unpack
 
 from hvcore_client import waiting
-from hvcore_client.files import FileToSend
+from hvcore_client.files import UNNAMED, FileToSend
 from hvcore_client.generated.calls import Calls
 from hvcore_client.generated.models import (
     ResumableUpload,
@@ -63,6 +63,23 @@ class HvClient(Calls):
         process that has the file. Treat that address as a password.
         """
         return self._run(self._uploads.begun(file, sent_settings(settings)))
+
+    def create_upload(
+        self, size_bytes: int, **settings: Unpack[UploadSettings]
+    ) -> ResumableUpload:
+        """
+        Create a resumable upload for a file of which only the size is known here.
+
+        Give the ``upload_url`` of what is returned to the page or program that has the
+        file; it needs no key. Treat that address as a password.
+
+        Raises:
+            ApiError: The service refused the upload.
+            UnreachableError: The service did not answer, also after several tries.
+        """
+        return self._run(
+            self._uploads.created(UNNAMED, size_bytes, sent_settings(settings))
+        )
 
     def resume_upload(
         self,

@@ -21,6 +21,9 @@ CONTENT_TYPES: Final = {
 }
 """The content types of videos that the service accepts, by endings of file names."""
 
+UNNAMED: Final = "video.mp4"
+"""The name of a file of which no other name is known."""
+
 FileToSend: TypeAlias = str | os.PathLike[str] | BinaryIO
 """A file to upload: its path, or a file object that is open for reading bytes and can seek."""
 
@@ -55,7 +58,7 @@ class SourceFile:
         # Of a temporary file it is a number.
         name = getattr(file, "name", "")
         name = _readable(Path(name).name) if isinstance(name, str) else ""
-        return cls(file=file, name=name or "video.mp4", size_bytes=size_bytes)
+        return cls(file=file, name=name or UNNAMED, size_bytes=size_bytes)
 
 
 @attrs.frozen(kw_only=True)

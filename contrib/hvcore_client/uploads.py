@@ -82,10 +82,16 @@ class Uploads:
                 ``VideoUploadRequest``.
         """
         source = SourceFile.of(file)
-        fields = _described(source, settings)
+        return (yield from self.created(source.name, source.size_bytes, settings))
+
+    def created(
+        self, name: str, size_bytes: int, settings: Mapping[str, object]
+    ) -> Steps[ResumableUpload]:
+        """Create a resumable upload for a file that another program may have."""
+        fields = _described(name, size_bytes, settings)
         operation = operations.CREATE_RESUMABLE_UPLOAD
         arguments = {
-            "upload_length": source.size_bytes,
+            "upload_length": size_bytes,
             "upload_metadata": ",".join(_pair(*item) for item in fields.items()),
         }
         return (yield from called(self.options, operation, arguments))
@@ -200,7 +206,7 @@ class Uploads:
     ) -> Steps[VideoUploadGrant]:
         """Ask for an upload address, send the file there, and have the service process it."""
         source = SourceFile.of(file)
-        fields = _described(source, settings)
+        fields = _described(source.name, source.size_bytes, settings)
         operation = operations.CREATE_UPLOAD_URL
         arguments = {
             argument: fields[name]
@@ -301,14 +307,16 @@ def _is_passing(error: ApiError | UnreachableError) -> bool:
     return is_soon and error.status in _PASSING
 
 
-def _described(source: SourceFile, settings: Mapping[str, object]) -> dict[str, object]:
+def _described(
+    name: str, size_bytes: int, settings: Mapping[str, object]
+) -> dict[str, object]:
     """Return the members of the request that creates an upload."""
-    given = {name: value for name, value in settings.items() if value is not None}
-    name = str(given.get("fileName", source.name))
+    given = {key: value for key, value in settings.items() if value is not None}
+    name = str(given.get("fileName", name))
     return {
         "fileName": name,
         "contentType": content_type_of(name),
-        "fileSize": source.size_bytes,
+        "fileSize": size_bytes,
         **given,
     }
 

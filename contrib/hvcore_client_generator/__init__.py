@@ -1,7 +1,8 @@
 """
-Writes the clients of the API from its OpenAPI document.
+Write the API's clients for Python and JavaScript from its OpenAPI document.
 
-A tool of developers; no service and no client needs it while it runs.
+The generator is a tool for hvcore's developers; no service and no client needs it at run
+time.
 """
 
 from typing import Final

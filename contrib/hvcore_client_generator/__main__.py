@@ -1,4 +1,4 @@
-"""Write a client again: ``hv openapi | python -m hvcore_client_generator LANGUAGE FOLDER``."""
+"""Generate a client: ``hv openapi | python -m hvcore_client_generator LANGUAGE FOLDER``."""
 
 import argparse
 import json
@@ -13,7 +13,7 @@ WRITERS = {"javascript": write_javascript, "python": write_python}
 
 
 def main() -> None:
-    """Read the document from the standard input, and write a client into a folder."""
+    """Read an OpenAPI document from standard input, and write a client into a folder."""
     parser = argparse.ArgumentParser(
         prog="hvcore_client_generator", description=__doc__
     )

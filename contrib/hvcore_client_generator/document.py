@@ -1,9 +1,9 @@
 """
-The API as the writers of clients need it: its operations and schemas.
+Describe the operations and schemas of the API, as the writers of clients need them.
 
-``reading.read_api`` makes it of the document of ``hv openapi``, in the document's
-order. What a client has no use for is gone: pages for people, the envelopes of
-answers, and references. A writer looks at nothing else::
+``reading.read_api`` reads them from the document of ``hv openapi``, in the document's
+order. It leaves out everything that a client does not need: pages for people, the envelopes
+of answers, and references. A writer needs nothing but the result::
 
     api = read_api(json.loads(text))
     for operation in api.operations:
@@ -24,11 +24,11 @@ ABOUT_ETAG: Final = (
     "The answer's `ETag`: a change that is sent with it is refused if somebody else "
     "has changed the same thing since."
 )
-"""Of the member that clients call ``etag``."""
+"""The description of the member ``etag`` of models in clients."""
 
 
 class Kind(StrEnum):
-    """The kinds of a value in the API's document."""
+    """Name the kinds of values in the API's document."""
 
     TEXT = "text"
     INTEGER = "integer"
@@ -36,23 +36,23 @@ class Kind(StrEnum):
     BOOLEAN = "boolean"
     ARRAY = "array"
     MAP = "map"
-    """An object whose keys are free, and whose values are ``Type.item``."""
+    """An object with any keys, whose values have the type ``Type.item``."""
     MODEL = "model"
     """An object that is described by the model ``Type.name``."""
     CHOICE = "choice"
-    """One of the values of the choice ``Type.name``; a later service has more."""
+    """One of the values of the choice ``Type.name``; a later service may send others."""
     ANY = "any"
 
 
 @attrs.frozen(kw_only=True)
 class Type:
     """
-    The type of a value.
+    Describe the type of a value.
 
     Attributes:
-        name: Of the model or choice.
-        item: What an array or a map has.
-        format: As the document says, such as ``date-time``; mostly empty.
+        name: The name of the model or choice; "" for other kinds.
+        item: The type of the items of an array, or of the values of a map.
+        format: The document's ``format``, such as ``date-time``; mostly "".
     """
 
     kind: Kind
@@ -65,12 +65,13 @@ class Type:
 @attrs.frozen(kw_only=True)
 class Member:
     """
-    A member of a model or of a request's body.
+    Describe a member of a model or of a request's body.
 
     Attributes:
-        name: As it is sent, such as ``videoID``.
-        about: What the document says of it; mostly empty.
-        default: What the service takes if it is left out; None if nothing is said.
+        name: The member's name in JSON, such as ``videoID``.
+        about: The description in the document; mostly "".
+        default: The value that the service uses if the member is left out; None if the
+            document tells none.
     """
 
     name: str
@@ -83,11 +84,11 @@ class Member:
 @attrs.frozen(kw_only=True)
 class Model:
     """
-    An object with a name. All are open: a later service has further members.
+    Describe an object with a name; a later service may send further members.
 
     Attributes:
-        further: The type of members that are not listed, if the document says it.
-        has_etag: Whether answers have the ``ETag`` of such an object beside it.
+        further: The type of members that are not listed; None if the document tells none.
+        has_etag: Whether answers with such an object have the header ``ETag``.
     """
 
     name: str
@@ -99,7 +100,7 @@ class Model:
 
 @attrs.frozen(kw_only=True)
 class Choice:
-    """Values with a name; all are texts, or all are integers."""
+    """Describe a named set of values: all are texts, or all are integers."""
 
     name: str
     values: Sequence[str] | Sequence[int]
@@ -109,14 +110,15 @@ class Choice:
 @attrs.frozen(kw_only=True)
 class Argument:
     """
-    An argument that is sent in the path, the query or a header.
+    Describe an argument that is sent in the path, the query or a header.
 
     Attributes:
-        name: Of the argument, in the document's writing. Each path that names a video
-            has ``videoID``, whatever the path calls it.
+        name: The name of the argument, spelled as in the document. The id of a video is
+            always ``videoID``, whatever a path calls it.
         sent_as: The name in the path, query or header, such as ``assetId``.
         place: ``path``, ``query`` or ``header``.
-        fixed: The only value there is: it is sent, and is no argument.
+        fixed: The only allowed value, which clients send without an argument; None if
+            there are several.
     """
 
     name: str
@@ -132,13 +134,13 @@ class Argument:
 @attrs.frozen(kw_only=True)
 class Body:
     """
-    The body of a request.
+    Describe the body of a request.
 
     Attributes:
-        model: Of its JSON; None if it takes no JSON.
-        content_types: Of other content, such as ``image/png``; may be empty. Such
-            content is text or bytes and is sent as it is.
-        is_required: Whether it may not be left out.
+        model: The model of the JSON; None if the body cannot be JSON.
+        content_types: The types of other content, such as ``image/png``; may be empty.
+            Such content is text or bytes, and is sent unchanged.
+        is_required: Whether the body must be sent.
     """
 
     model: Model | None
@@ -149,15 +151,14 @@ class Body:
 @attrs.frozen(kw_only=True)
 class Answer:
     """
-    The answer of an operation: its type and its forms.
+    Describe the answer of an operation: its type and its forms.
 
     Attributes:
-        type: Of the JSON; inside ``body``, if it is enveloped.
-        is_enveloped: Whether the value is the member ``body`` of what is sent.
-        text_types: Content types of the same as text, if the argument ``format`` asks
-            for it, such as ``text/csv``.
-        has_etag: Whether its ``ETag`` says when the value has changed; the value is a
-            model then.
+        type: The type of the answer's value.
+        is_enveloped: Whether the value is the member ``body`` of the JSON that is sent.
+        text_types: The content types of the answer as text, such as ``text/csv``, which
+            the argument ``format`` asks for; may be empty.
+        has_etag: Whether the answer has the header ``ETag``; then the value is a model.
     """
 
     type: Type
@@ -169,14 +170,14 @@ class Answer:
 @attrs.frozen(kw_only=True)
 class Paging:
     """
-    The way in which an operation gives the next page of a list.
+    Describe the request for the next page of a list.
 
     Attributes:
-        by_cursor: Whether the argument ``after`` takes the answer's ``cursor`` while
-            it has ``hasMore``; else the argument ``page`` is counted up while
+        by_cursor: If true, the argument ``after`` takes the answer's ``cursor`` as long as
+            ``hasMore`` is true; else the argument ``page`` is counted up as long as
             ``pagination.hasNext`` is true.
         items: The member of the answer that has the items, such as ``videos``.
-        item_type: A model.
+        item_type: The type of an item, a model.
     """
 
     by_cursor: bool
@@ -187,18 +188,19 @@ class Paging:
 @attrs.frozen(kw_only=True)
 class Operation:
     """
-    One request that the service takes.
+    Describe an operation of the API: one kind of request.
 
     Attributes:
         name: The operationId, such as ``createUploadUrl``.
-        method: Such as ``POST``.
-        path: Such as ``/v1/videos/{assetId}``, with the arguments' ``sent_as``.
-        summary: One sentence.
-        about: Which permission it needs, and which limit it counts under.
-        tag: Its group, such as ``Uploads``.
-        arguments: Without ``Idempotency-Key``; fixed ones among them.
-        needs_key: Whether an API key is sent.
-        takes_idempotency_key: Whether the same key gives the first answer again.
+        method: The HTTP method, such as ``POST``.
+        path: The path, such as ``/v1/videos/{assetId}``, with the arguments' ``sent_as``.
+        summary: One sentence about the operation.
+        about: The permission that the operation needs, and the rate limit that counts it.
+        tag: The group of the operation, such as ``Uploads``.
+        arguments: The arguments, with fixed ones and without ``Idempotency-Key``.
+        needs_key: Whether clients send an API key.
+        takes_idempotency_key: Whether the header ``Idempotency-Key`` is accepted: the same
+            key gets the first answer again.
     """
 
     name: str
@@ -218,12 +220,12 @@ class Operation:
 @attrs.frozen(kw_only=True)
 class Api:
     """
-    The operations, models and choices that a client offers.
+    Hold the operations, models and choices that a client offers.
 
     Attributes:
-        models: By their names' order; every one that an operation takes or answers,
-            ``WebhookEvent`` and ``Problem``.
-        choices: By their names' order.
+        models: The models that operations take or answer, ``WebhookEvent`` and
+            ``Problem``, sorted by name.
+        choices: The choices that these models and operations use, sorted by name.
     """
 
     operations: Sequence[Operation]

@@ -1,8 +1,8 @@
 """
-Writes the client for JavaScript: one module, and its types for TypeScript.
+Write the client for JavaScript: one module, and its types for TypeScript.
 
-Both are made of parts that people have written (``hvcore_client_js/source``) and of what
-the description has: a table of operations, and the types of everything.
+Both files consist of handwritten parts (``hvcore_client_js/source``) and of generated ones:
+a table of operations in the module, and all types in the TypeScript file.
 """
 
 import json
@@ -18,14 +18,15 @@ PARTS: Final = (
     *("head", "errors", "", "client", "requests", "tries", "lost", "lists"),
     *("uploads", "webhooks", "tokens", "bytes"),
 )
-"""The files of the module in their order, without ``.js``; "" is the table."""
+"""The parts of the module in order: names of handwritten files without ``.js``; "" is the
+table of operations."""
 OWN_METHODS: Final = frozenset({"constructor", "request", "upload", "waitUntilReady"})
 _LINE: Final = 100
 _IDENTIFIER: Final = re.compile(r"[A-Za-z_]\w*")
 
 
 def write_javascript(api: Api, folder: Path) -> None:
-    """Write the files into the folder of the client, which has the parts."""
+    """Write the module and its types into the client's folder, which has the parts."""
     for name, text in javascript_files(api, folder / "source").items():
         (folder / name).write_text(text, "utf-8")
 
@@ -35,7 +36,7 @@ def javascript_files(api: Api, source: Path) -> Mapping[str, str]:
     Return the texts of the client's files by their names.
 
     Args:
-        source: The folder of the parts.
+        source: The folder of the handwritten parts.
 
     Raises:
         ValueError: The client would have two methods or arguments of one name.
@@ -73,7 +74,7 @@ def _table(api: Api) -> str:
 
 
 def _entry(operation: Operation) -> Iterator[tuple[str, object]]:
-    """Yield the facts of an operation for the module, without the usual ones."""
+    """Yield the entries of an operation in the module's table; defaults are left out."""
     yield "method", operation.method
     yield "path", _path(operation)
     yield from _sent(operation)
@@ -127,7 +128,7 @@ def _answered(answer: Answer | None) -> Iterator[tuple[str, object]]:
 
 
 def _path(operation: Operation) -> str:
-    """Return the path with the client's names of its arguments."""
+    """Return an operation's path with the client's names of the arguments."""
     path = operation.path
     for found in _in(operation.arguments, "path"):
         path = path.replace(f"{{{found.sent_as}}}", f"{{{found.name}}}")

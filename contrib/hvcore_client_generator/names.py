@@ -12,9 +12,9 @@ def words_of(name: str) -> Sequence[str]:
     """
     Return the words of a name, in lower case.
 
-    ``createUploadUrl``, ``twoPassVBREncoding`` and ``Upload-Length`` are written in
-    different ways; ``videoID`` is ``video`` and ``id``, ``playbackURLs`` ends in
-    ``urls``. A number belongs to the word in front of it.
+    The name may be written like ``createUploadUrl``, ``twoPassVBREncoding`` or
+    ``Upload-Length``. ``videoID`` has the words ``video`` and ``id``; the last word of
+    ``playbackURLs`` is ``urls``. A number belongs to the word before it.
     """
     words: list[str] = []
     for word in _WORD.findall(_PLURAL_OF_CAPITALS.sub("S", name)):
@@ -26,11 +26,11 @@ def words_of(name: str) -> Sequence[str]:
 
 
 def snake(name: str) -> str:
-    """Return a name with underscores: ``videoID`` is ``video_id``."""
+    """Return a name in snake case: ``videoID`` becomes ``video_id``."""
     return "_".join(words_of(name))
 
 
 def camel(name: str) -> str:
-    """Return a name with capitals inside: ``Upload-Length`` is ``uploadLength``."""
+    """Return a name in camel case: ``Upload-Length`` becomes ``uploadLength``."""
     first, *others = words_of(name)
     return first + "".join(word.capitalize() for word in others)

@@ -1,4 +1,4 @@
-"""Writes ``hvcore_client.generated``."""
+"""Write the generated package of the Python client, ``hvcore_client.generated``."""
 
 import subprocess
 import sys
@@ -26,10 +26,10 @@ WRITTEN = "Written by hvcore_client_generator; do not change it by hand."
 
 def write_python(api: Api, folder: Path) -> None:
     """
-    Write all modules into a folder; others that are there are removed.
+    Write all generated modules into a folder, format them, and remove other modules.
 
     Raises:
-        CalledProcessError: ruff, which formats them, refuses what was written.
+        CalledProcessError: ruff, which formats the modules, reports an error.
     """
     modules = python_modules(api)
     for path in folder.rglob("*.py"):
@@ -47,7 +47,7 @@ def write_python(api: Api, folder: Path) -> None:
 
 
 def python_modules(api: Api) -> Mapping[str, str]:
-    """Return the text of each module, not yet formatted, by its path."""
+    """Return the unformatted text of each generated module, by its path in the package."""
     modules = {
         "__init__.py": f'"""\nWhat follows from the description of the API.\n\n{WRITTEN}\n"""\n',
         "choices.py": choices_module(api, WRITTEN),

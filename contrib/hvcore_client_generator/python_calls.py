@@ -1,4 +1,4 @@
-"""Operations in Python: their table, and a method of each for both clients."""
+"""Write the table of operations in Python, and a method for each operation and client."""
 
 from collections.abc import Iterator, Sequence
 
@@ -66,7 +66,7 @@ _TEXT_FORMATS = 'Literal["csv", "ndjson"]'
 
 @attrs.frozen(kw_only=True)
 class Style:
-    """The differences between the client that blocks and the asynchronous one."""
+    """Hold the words that differ between the blocking and the asynchronous client."""
 
     folder: str
     prefix: str
@@ -92,11 +92,11 @@ ASYNCHRONOUS = Style(
 @attrs.frozen(kw_only=True)
 class Parameter:
     """
-    An argument of a method.
+    Describe a parameter of a generated method.
 
     Attributes:
-        default: As it is written; None if it must be passed.
-        about: For the docstring.
+        default: The Python expression of the default; None if there is no default.
+        about: The description in the method's docstring.
     """
 
     name: str
@@ -116,7 +116,7 @@ def operations_module(operations: Sequence[Operation], written: str) -> str:
 
 
 def class_name(tag: str, style: Style) -> str:
-    """Return the name of the class with the calls of a tag."""
+    """Return the name of the class with the methods for the operations of a tag."""
     words = "".join(word.capitalize() for word in tag.split())
     return f"{style.prefix}{words}Calls"
 
@@ -188,7 +188,7 @@ def _row_of_body(operation: Operation) -> dict[str, object]:
 
 
 def _answer_class(answer: Answer | None) -> tuple[str, str]:
-    """Return the class that an answer is made with, and the answer's annotation."""
+    """Return the class from which an answer is built, and the annotation of the answer."""
     if answer is None:
         return "None", "None"
     if answer.type.kind is Kind.MODEL:
@@ -211,7 +211,7 @@ def _methods(operation: Operation, style: Style) -> Iterator[str]:
 def _overloads(
     operation: Operation, parameters: Sequence[Parameter], kind: str, style: Style
 ) -> Iterator[str]:
-    """Write a call that answers a table if it is asked for one."""
+    """Yield the overloads of a method that answers a model, or a text for ``format``."""
     for wanted, default, result in (
         ("None", "None", kind),
         (_TEXT_FORMATS, None, "str"),
@@ -354,7 +354,7 @@ def _of_member(operation: Operation, found: Member) -> Parameter:
 
 
 def _sends_null(operation: Operation) -> bool:
-    """Tell whether null says something: that what is there is removed."""
+    """Return whether clients send null for None: in a PATCH, null removes a value."""
     return operation.method == "PATCH"
 
 

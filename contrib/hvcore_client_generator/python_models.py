@@ -1,4 +1,4 @@
-"""Models and choices in Python: attrs classes and literals."""
+"""Write the models of the API as attrs classes, and its choices as literals."""
 
 from hvcore_client_generator.document import ABOUT_ETAG, Api, Choice, Member, Model
 from hvcore_client_generator.python_types import (
@@ -11,7 +11,7 @@ from hvcore_client_generator.python_types import (
 )
 
 _SECRET = frozenset({"edgeKey"})
-"""Members that open something, beside addresses."""
+"""The members, besides addresses, that are secrets and left out of reprs."""
 _CHOICES_HEAD = '''"""
 Words and numbers that the API knows.
 
@@ -54,7 +54,7 @@ from hvcore_client.generated import choices
 
 '''
 _KNOWN_OF_FILES = frozenset({"fileSize", "parts"})
-"""Members that an upload fills in by itself."""
+"""The members of an upload's settings that the client fills in by itself."""
 _OTHER_NAMES = {"videoName": "name"}
 
 

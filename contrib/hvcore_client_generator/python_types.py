@@ -1,4 +1,4 @@
-"""Write types, names and texts in Python."""
+"""Write annotations, names and docstrings of the Python client."""
 
 import keyword
 import textwrap
@@ -19,41 +19,41 @@ _OF_FORMATS = {"date-time": "datetime", "date": "date"}
 
 
 def python_name(name: str) -> str:
-    """Return an attribute's or argument's name: ``videoID`` is ``video_id``."""
+    """Return the Python name of a member or argument: ``videoID`` becomes ``video_id``."""
     found = snake(name)
     return f"{found}_" if keyword.iskeyword(found) else found
 
 
 def constant_name(name: str) -> str:
-    """Return the name of a constant: ``listVideos`` is ``LIST_VIDEOS``."""
+    """Return the name of an operation's constant: ``listVideos`` becomes ``LIST_VIDEOS``."""
     return snake(name).upper()
 
 
 def annotation(found: Type, *, models: str = "", choices: str = "choices.") -> str:
     """
-    Return the annotation of a value.
+    Return the Python annotation for a type of the API.
 
     Args:
-        models: What stands in front of the name of a model.
-        choices: What stands in front of the name of a choice.
+        models: The prefix of a model's name, such as ``models.``.
+        choices: The prefix of a choice's name.
     """
     text = _bare(found, models, choices)
     return f"{text} | None" if found.is_nullable and text != "Any" else text
 
 
 def optional(text: str) -> str:
-    """Return the annotation of what may be left out."""
+    """Return an annotation that also allows None."""
     return text if text == "Any" or text.endswith(" | None") else f"{text} | None"
 
 
 def sent_annotation(found: Member | Argument) -> str:
-    """Return the annotation of an argument of a call: days may be texts."""
+    """Return the annotation of a method's parameter; a date may also be a text."""
     text = annotation(found.type, models="models.")
     return text.replace("date", "date | str") if text == "date" else text
 
 
 def described(title: str, items: Iterable[tuple[str, str]]) -> list[str]:
-    """Return a section of a docstring; no lines if nothing is said."""
+    """Return the lines of a docstring's section; no lines if no item has a description."""
     lines = [
         line
         for name, about in items
@@ -71,7 +71,7 @@ def described(title: str, items: Iterable[tuple[str, str]]) -> list[str]:
 
 
 def paragraphs(*texts: str) -> list[str]:
-    """Return wrapped paragraphs with empty lines between them."""
+    """Return texts as wrapped paragraphs, with empty lines between them."""
     lines: list[str] = []
     for text in filter(None, texts):
         lines += ["", *textwrap.wrap(text, WIDTH - 8, break_on_hyphens=False)]
@@ -79,7 +79,7 @@ def paragraphs(*texts: str) -> list[str]:
 
 
 def docstring(lines: Iterable[str], indent: str) -> str:
-    """Write a docstring."""
+    """Return lines as an indented docstring with its quotes."""
     inner = "\n".join(f"{indent}{line}".rstrip() for line in lines)
     quotes = f'{indent}"""'
     prefix = "r" if "\\" in inner else ""

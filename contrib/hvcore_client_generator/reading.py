@@ -1,5 +1,5 @@
 """
-Reads the OpenAPI document.
+Read the operations, models and choices of the API from its OpenAPI document.
 
 Source: OpenAPI 3.1.1, as ``hv openapi`` writes it.
 """
@@ -32,15 +32,16 @@ LEFT_OUT: Final = frozenset(
         *("getDocsScript", "getDocsStyle", "getFrontPage"),
     }
 )
-"""Operations that answer pages for people, or files of a client itself."""
+"""The operations that clients do not offer: pages for people, and files of the clients
+themselves."""
 IDEMPOTENCY_KEY: Final = "Idempotency-Key"
 ETAG: Final = "ETag"
 JSON: Final = "application/json"
 _METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch")
 _ALSO_SENT: Final = ("WebhookEvent", "Problem")
-"""Schemas that a client reads although no operation answers them."""
+"""The schemas that clients read although no operation answers them."""
 _VIDEO_NAMES: Final = frozenset({"assetId", "publicID"})
-"""Other words of paths for ``videoID``; a client has one."""
+"""The names of a video's id in paths that clients call ``videoID``."""
 
 
 def read_api(document: Node) -> Api:
@@ -48,7 +49,7 @@ def read_api(document: Node) -> Api:
     Return the operations and schemas of the API, read from its OpenAPI document.
 
     Raises:
-        ValueError: The document has something that no client can be written for.
+        ValueError: The document uses a feature that the generator does not support.
     """
     reader = _Reader(document)
     operations = [
@@ -67,7 +68,7 @@ def read_api(document: Node) -> Api:
 
 
 class _Reader:
-    """Reads operations, and collects the models and choices that they need."""
+    """Read operations, and collect the models and choices that they use."""
 
     def __init__(self, document: Node) -> None:
         self._document = document

@@ -1,4 +1,4 @@
-"""Writes types for TypeScript: of schemas, of parameters, of methods."""
+"""Write the TypeScript types of schemas, parameters and methods."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ from hvcore_client_generator.document import (
 from hvcore_client_generator.names import camel
 
 UPLOAD_METADATA: Final = "Upload-Metadata"
-"""A header of tus that the client writes of fields."""
+"""The header of the tus protocol that the client builds from an object's fields."""
 _PLAIN: Final[Mapping[Kind, str]] = {
     Kind.TEXT: "string",
     Kind.INTEGER: "number",
@@ -30,12 +30,12 @@ _LINE: Final = 100
 
 
 def argument_name(argument: Argument) -> str:
-    """Return a client's name of an argument; names of headers lose their hyphens."""
+    """Return an argument's name in the client; headers get names in camel case."""
     return camel(argument.name) if argument.place == "header" else argument.name
 
 
 def declarations_of(api: Api) -> Iterator[str]:
-    """Yield declarations: choices, models, parameters, and the interface of all methods."""
+    """Yield the declarations of choices, models, parameters, and the methods' interface."""
     for choice in api.choices:
         yield _choice(choice)
     for model in api.models:
@@ -73,7 +73,7 @@ def _member(member: Member) -> Sequence[str]:
 
 
 def _params(operation: Operation) -> str:
-    """Write the interface of the object that a method takes."""
+    """Return the declaration of the object that a method takes."""
     lines = [line for found in _arguments(operation) for line in _argument(found)]
     own = "\n".join(("{", *lines, "}")) if lines else ""
     name = _params_name(operation)
@@ -162,7 +162,7 @@ def _with_default(about: str, default: object) -> str:
 
 
 def _about(indent: str, text: str) -> Sequence[str]:
-    """Write a comment of JSDoc; nothing of nothing."""
+    """Return the lines of a JSDoc comment; no lines for an empty text."""
     lines = text.replace("*/", "* /").splitlines()
     if not lines:
         return []

@@ -1,4 +1,4 @@
-"""A MediaConvert on one machine, which really encodes: for tests, without a cloud."""
+"""Emulate AWS Elemental MediaConvert on one machine, with real encoding, for tests."""
 
 from typing import Final
 

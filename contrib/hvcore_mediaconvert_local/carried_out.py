@@ -1,4 +1,4 @@
-"""The settings of a job that change the outputs of this server."""
+"""List the settings of a MediaConvert job that this emulator carries out."""
 
 import re
 from collections.abc import Mapping
@@ -50,6 +50,6 @@ _MOST_NAMED: Final = 50
 
 
 def ignored_settings(settings: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the paths of settings that change nothing here; at most 50."""
+    """Return the paths of the settings of a job that this emulator ignores; at most 50."""
     found = [path for path, _ in leaves(settings) if not _CARRIED_OUT.fullmatch(path)]
     return tuple(found[:_MOST_NAMED])

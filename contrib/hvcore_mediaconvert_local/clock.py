@@ -1,18 +1,18 @@
-"""A clock that tests can put forward."""
+"""A clock that tests can move forward."""
 
 import threading
 import time
 
 
 class MovableClock:
-    """The time of the machine, and what it was put forward by; thread-safe."""
+    """Tell the machine's time plus the seconds that tests have added; thread-safe."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
         self._ahead_s = 0.0
 
     def now_s(self) -> float:
-        """Return seconds since 1970."""
+        """Return the clock's time, in seconds since 1970."""
         return time.time() + self._ahead_s
 
     def advance(self, by_s: float) -> None:

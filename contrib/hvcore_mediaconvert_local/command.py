@@ -23,7 +23,7 @@ _PRESETS: Final = (
 
 
 class _KeyPairs(click.ParamType[KeyPair]):
-    """``ID:SECRET``."""
+    """Parse an option of the form ``ID:SECRET``."""
 
     name = "id:secret"
 
@@ -42,7 +42,7 @@ class _KeyPairs(click.ParamType[KeyPair]):
 
 
 class _HttpAddress(click.ParamType[str]):
-    """An address that begins with ``http://`` or ``https://``."""
+    """Parse an option that is an address with ``http://`` or ``https://``."""
 
     name = "url"
 

@@ -1,4 +1,4 @@
-"""The choices of the operator of a local MediaConvert."""
+"""The settings of the local MediaConvert."""
 
 from pathlib import Path
 from typing import Final
@@ -6,12 +6,12 @@ from typing import Final
 import attrs
 
 ACCOUNT_ID: Final = "000000000000"
-"""Of every name (ARN) that the server makes."""
+"""The AWS account id in every ARN that the server makes."""
 
 
 @attrs.frozen(kw_only=True)
 class KeyPair:
-    """An access key and its secret."""
+    """Hold an access key and its secret."""
 
     access_key: str
     secret: str = attrs.field(repr=False)
@@ -19,10 +19,10 @@ class KeyPair:
     @classmethod
     def parse(cls, text: str) -> "KeyPair":
         """
-        Read ``ID:SECRET``.
+        Read a key from a text of the form ``ID:SECRET``.
 
         Raises:
-            ValueError: It is not of that form; the text is not repeated.
+            ValueError: The text has another form. The error does not repeat the text.
         """
         access_key, found, secret = text.partition(":")
         if not access_key or not found or not secret:
@@ -33,19 +33,23 @@ class KeyPair:
 @attrs.frozen(kw_only=True)
 class LocalMediaConvertConfig:
     """
-    The settings with which a local MediaConvert runs.
+    Hold the settings with which a local MediaConvert runs.
 
     Attributes:
-        access_keys: Those whose signatures are taken; none: every signature is.
-        s3_endpoint: Of the store where inputs and outputs lie; empty: AWS itself.
-        s3_key: For that store; None: boto3 looks where it always does.
-        state: The file that keeps jobs over a restart; None: they live in memory.
-        work_dir: Where jobs keep what they make until it is in the bucket.
-        max_encodes: How many jobs are worked on at a time.
-        max_waiting: How many jobs may wait; one more is refused.
-        max_input_bytes: A larger input ends its job.
-        events_url: Where changes of jobs are posted; empty: nowhere.
-        events_header: Sent with them, as ``Name: value``.
+        region: The AWS region in the ARNs of this server.
+        access_keys: The keys whose signatures are accepted; if there are none, every
+            signature is accepted.
+        s3_endpoint: The address of the store with inputs and outputs; "" for AWS S3.
+        s3_key: The key for that store; None to let boto3 find one.
+        state: The file that keeps jobs over a restart; None to keep them in memory.
+        work_dir: The folder for a job's files until they are in the bucket; None for the
+            system's folder of temporary files.
+        max_encodes: The most jobs that are worked on at a time.
+        max_waiting: The most jobs that may wait; further jobs are refused.
+        max_input_bytes: The largest input; a larger one fails its job.
+        encoder_preset: The preset of the encoders, such as ``veryfast``.
+        events_url: The address to which changes of jobs are posted; "" for none.
+        events_header: A header that is sent with them, as ``Name: value``; "" for none.
         control: Whether tests may move the clock and order errors.
     """
 
@@ -66,5 +70,5 @@ class LocalMediaConvertConfig:
     control: bool = False
 
     def arn(self, kind: str, name: str) -> str:
-        """Return the name of a thing of this server in all of AWS."""
+        """Return the ARN of a job, queue, preset or job template of this server."""
         return f"arn:aws:mediaconvert:{self.region}:{ACCOUNT_ID}:{kind}/{name}"

@@ -24,10 +24,11 @@ STATUS_OF: Final = {
 
 class MediaConvertError(Exception):
     """
-    MediaConvert refuses a request with this type of error.
+    Say that a request is refused, with one of MediaConvert's types of errors.
 
     Args:
-        kind: A key of STATUS_OF; clients find it in ``x-amzn-errortype``.
+        kind: The type of the error, a key of STATUS_OF; clients find it in the header
+            ``x-amzn-errortype``.
     """
 
     def __init__(self, kind: str, message: str) -> None:
@@ -42,27 +43,27 @@ class MediaConvertError(Exception):
 
 
 def bad_request(message: str) -> MediaConvertError:
-    """Return the error for a request that is wrong in itself."""
+    """Return the error for an invalid request."""
     return MediaConvertError("BadRequestException", message)
 
 
 def not_found(message: str) -> MediaConvertError:
-    """Return the error for a thing that does not exist."""
+    """Return the error for a job, queue or the like that does not exist."""
     return MediaConvertError("NotFoundException", message)
 
 
 def conflict(message: str) -> MediaConvertError:
-    """Return the error for a request that the present state of a thing does not allow."""
+    """Return the error for a request that conflicts with the present state of a resource."""
     return MediaConvertError("ConflictException", message)
 
 
 class JobFailedError(Exception):
     """
-    A job fails with an error code and message.
+    Say that a job fails with an error code and message.
 
     Args:
-        code: A key of ERROR_CODES.
-        message: What the job's ``errorMessage`` says; empty: what the code means.
+        code: The job's ``errorCode``, a key of ERROR_CODES.
+        message: The job's ``errorMessage``; "" for the meaning of the code.
     """
 
     def __init__(self, code: int, message: str = "") -> None:
@@ -74,10 +75,11 @@ class JobFailedError(Exception):
 @attrs.frozen(kw_only=True)
 class ErrorCode:
     """
-    The meaning of a job's ``errorCode``.
+    Explain an ``errorCode`` of jobs.
 
     Attributes:
-        made_by: What makes this server end a job with it; empty: only on demand.
+        made_by: The cause for which this server fails a job with the code; "" if only a
+            test can order the code.
     """
 
     meaning: str
@@ -156,4 +158,4 @@ ERROR_CODES: Final = {
         made_by="The input's address answered with another status, or with too much.",
     ),
 }
-"""Those of MediaConvert that programs handle; all of them can be had on demand."""
+"""MediaConvert's error codes that programs handle; tests can order all of them."""

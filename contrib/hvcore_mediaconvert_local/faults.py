@@ -26,13 +26,15 @@ _ALL: Final = 100
 @attrs.frozen(kw_only=True)
 class AnswerFault:
     """
-    The faults ordered for the next calls of an operation.
+    Describe a fault that a test has ordered for the next calls of an operation.
 
     Attributes:
-        error: A key of STATUS_OF; empty: the answer is as ever.
-        times: How many calls.
-        delay_s: How late the answer is.
-        is_afterwards: The work is done, and only its answer is replaced.
+        operation: The name of the operation; ``*`` for all operations.
+        error: The type of the error, a key of STATUS_OF; "" for the usual answer.
+        times: The number of calls with the fault.
+        delay_s: The seconds by which the answer is late.
+        is_afterwards: Whether the operation is carried out before the fault; then only its
+            answer is replaced.
     """
 
     operation: str
@@ -44,7 +46,7 @@ class AnswerFault:
 
 
 class FaultBook:
-    """Keeps the faults that tests have ordered; thread-safe."""
+    """Keep the faults that tests have ordered; thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -57,7 +59,7 @@ class FaultBook:
             self._answers.append(fault)
 
     def order_jobs(self, fault: OrderedFault, times: int) -> None:
-        """Order a fault for a number of next jobs."""
+        """Order a fault for the given number of new jobs."""
         with self._lock:
             self._jobs += [fault] * times
 
@@ -69,10 +71,10 @@ class FaultBook:
 
     def for_job(self, metadata: Mapping[str, Any]) -> OrderedFault:
         """
-        Return the fault for a new job: from its own metadata, or else the next ordered one.
+        Return the fault for a new job: from its own metadata, or the next ordered one.
 
         Raises:
-            MediaConvertError: The metadata order something that there is not.
+            MediaConvertError: The metadata order an unknown fault.
         """
         if any(name.startswith(PREFIX) for name in metadata):
             own = {
@@ -85,7 +87,7 @@ class FaultBook:
             return self._jobs.pop(0) if self._jobs else OrderedFault()
 
     def answer_of(self, operation: str) -> AnswerFault | None:
-        """Return the ordered fault for this call of an operation, or None."""
+        """Return the fault for this call of an operation, and count it; None if none."""
         with self._lock:
             for number, fault in enumerate(self._answers):
                 if fault.operation in {operation, "*"}:
@@ -105,10 +107,14 @@ def apply_fault(fault: AnswerFault) -> None:
 
 def fault_of(found: Mapping[str, Any]) -> OrderedFault:
     """
-    Read ``delay-seconds``, ``error-code``, ``error-message``, ``error-at-percent``.
+    Return a job's fault, from the keys that order it.
+
+    Args:
+        found: The values by ``delay-seconds``, ``error-code``, ``error-message`` and
+            ``error-at-percent``.
 
     Raises:
-        MediaConvertError: Something else, or something that is no number.
+        MediaConvertError: A key or an error code is unknown, or a value is no number.
     """
     known = {"delay-seconds", "error-code", "error-message", "error-at-percent"}
     for name in found:
@@ -129,10 +135,14 @@ def fault_of(found: Mapping[str, Any]) -> OrderedFault:
 
 def answer_fault_of(found: Mapping[str, Any]) -> AnswerFault:
     """
-    Read ``operation``, ``error``, ``message``, ``times``, ``delay-seconds``, ``afterwards``.
+    Return a fault of answers, from the JSON of a control request.
+
+    Args:
+        found: The values by ``operation``, ``error``, ``message``, ``times``,
+            ``delay-seconds`` and ``afterwards``.
 
     Raises:
-        MediaConvertError: It cannot be understood.
+        MediaConvertError: The type of the error is unknown, or a value is no number.
     """
     error = str(found.get("error", ""))
     if error and error not in STATUS_OF:
@@ -149,10 +159,10 @@ def answer_fault_of(found: Mapping[str, Any]) -> AnswerFault:
 
 def times_of(found: Mapping[str, Any]) -> int:
     """
-    Read the number of times that a fault happens.
+    Return the number of times that an ordered fault happens; 1 if none is given.
 
     Raises:
-        MediaConvertError: It is no number from 1 to 1000.
+        MediaConvertError: The value is no number from 1 to 1000.
     """
     times = int(_number({"times": 1, **found}, "times", _MOST_TIMES))
     if times < 1:

@@ -1,4 +1,4 @@
-"""Carry out the operation Probe: the facts of an input before a job is made of it."""
+"""Carry out the operation Probe, which tells the facts about an input without a job."""
 
 import tempfile
 from collections.abc import Mapping
@@ -63,7 +63,7 @@ _REFUSED: Final = frozenset({1401, 3401, 3403})
 
 
 class InputProbe:
-    """Probes inputs with ffprobe; thread-safe."""
+    """Probe inputs with ffprobe; thread-safe."""
 
     def __init__(
         self,
@@ -76,7 +76,7 @@ class InputProbe:
         self._programs = programs
 
     def probe(self, request: JsonObject) -> JsonObject:
-        """Carry out the operation Probe: return the facts of the one input in a request."""
+        """Carry out the operation Probe: return the facts about the input in a request."""
         addresses = [
             one.get("fileUrl", "") for one in objects_at(request, "inputFiles")
         ]
@@ -97,7 +97,7 @@ class InputProbe:
 
 
 def probe_result(probed: JsonObject, size_bytes: int) -> JsonObject:
-    """Return the report of ffprobe in MediaConvert's words; pure."""
+    """Return ffprobe's report in the form of MediaConvert's Probe result; pure."""
     shown = [_track(one) for one in objects_at(probed, "streams")]
     kinds = {
         f"{kind}TrackIndexes": [

@@ -18,7 +18,7 @@ _FINE: Final = 200
 
 
 class InputFetcher:
-    """Downloads the inputs of jobs; thread-safe."""
+    """Download the inputs of jobs; thread-safe."""
 
     def __init__(self, bucket: MediaBucket, max_bytes: int) -> None:
         self._bucket = bucket
@@ -33,7 +33,7 @@ class InputFetcher:
         Copy the input of a job into a local file.
 
         Args:
-            check: Called again and again; raises when the job is not wanted any more.
+            check: Called regularly; raises if the job was canceled or the server stops.
 
         Raises:
             JobFailedError: The input cannot be downloaded.
@@ -57,7 +57,7 @@ class InputFetcher:
             ) from exc
 
     def close(self) -> None:
-        """Close connections."""
+        """Close the connections to web servers."""
         self._pool.clear()
 
     def _download(

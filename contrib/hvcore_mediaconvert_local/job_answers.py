@@ -1,4 +1,4 @@
-"""Describe jobs as MediaConvert's answers and events do."""
+"""Describe jobs in the JSON of MediaConvert's answers and events."""
 
 from typing import Final
 
@@ -14,7 +14,7 @@ _AS_ASKED: Final = (
 
 
 def job_answer(job: LocalJob, config: LocalMediaConvertConfig) -> JsonObject:
-    """Return the JSON of a job as GetJob and ListJobs answer it."""
+    """Return the JSON of a job, as in the answers of GetJob and ListJobs."""
     asked = {name: job.request[name] for name in _AS_ASKED if name in job.request}
     facts: JsonObject = {
         "arn": config.arn("jobs", job.id),
@@ -50,7 +50,8 @@ def job_event(
     Return the ``detail`` of an event about a job.
 
     Args:
-        status: Of the event; it may be ``STATUS_UPDATE``, which no job has.
+        status: The event's status: that of the job, or ``STATUS_UPDATE`` for progress.
+        at_ms: The time of the event, in milliseconds since 1970.
     """
     detail: JsonObject = {
         "timestamp": at_ms,

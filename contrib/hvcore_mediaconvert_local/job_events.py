@@ -30,9 +30,9 @@ _REFUSED: Final = 300
 
 class JobEvents:
     """
-    Posts events about jobs in order, from a thread of its own; thread-safe.
+    Post events about jobs in order, from a separate thread; thread-safe.
 
-    An address that does not take an event in three attempts does not get it.
+    An event that the address does not accept in three attempts is lost.
     """
 
     def __init__(self, config: LocalMediaConvertConfig, clock: MovableClock) -> None:
@@ -50,7 +50,7 @@ class JobEvents:
         Queue an event about a job for posting.
 
         Args:
-            status: Of the event; empty: the job's.
+            status: The event's status; "" for that of the job.
         """
         if not self._config.events_url:
             return

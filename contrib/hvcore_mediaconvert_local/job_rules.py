@@ -1,4 +1,4 @@
-"""Rules for jobs that botocore's shapes do not say."""
+"""Check the settings of jobs by rules that botocore's shapes do not contain."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -27,11 +27,11 @@ _AAC_BITRATES: Final = (
 )
 _STRANGE: Final = re.compile(r"""[$"\x00-\x1f]""")
 HERE: Final = "hv-mediaconvert"
-"""Begins what AWS would take and this server refuses."""
+"""The beginning of messages about settings that AWS accepts and this emulator refuses."""
 
 
 def setting_problems(settings: Mapping[str, Any]) -> Iterator[str]:
-    """Yield each fault in the settings of a job, with its path."""
+    """Yield a message for each fault in the settings of a job, with the setting's path."""
     inputs = objects_at(settings, "inputs")
     if not inputs:
         yield "/inputs: Should have at least 1 items"

@@ -1,4 +1,4 @@
-"""The work on one job: fetch, probe, encode, write playlists, upload."""
+"""Carry out one job: fetch, probe, encode, write playlists, upload."""
 
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -41,18 +41,18 @@ _MILLISECONDS: Final = 1000
 
 
 class JobProgress(Protocol):
-    """The callbacks by which the work on a job tells its progress."""
+    """Take the progress of the work on a job, and tell if the work must end."""
 
     def move(self, phase: LocalJobPhase, percent: int) -> None:
-        """Note the progress; raises what a test ordered at that point."""
+        """Note the progress; raise the error that a test has ordered for this point."""
 
     def check(self) -> None:
-        """Raise an error if the job is not wanted any more."""
+        """Raise an error if the job was canceled or the server stops."""
 
 
 @attrs.frozen(kw_only=True)
 class JobRun:
-    """The tools that the work on jobs shares; thread-safe."""
+    """Carry out jobs, with the bucket, the fetcher and the programs; thread-safe."""
 
     bucket: MediaBucket
     fetcher: InputFetcher
@@ -186,7 +186,7 @@ class JobRun:
 
 @attrs.frozen(kw_only=True)
 class _MadeFiles:
-    """The files of a group with the names they get: media first, playlists last."""
+    """Hold a group's local files with their final names: media first, playlists last."""
 
     group: GroupPlan
     files: tuple[tuple[Path, str], ...]

@@ -21,11 +21,11 @@ LOOK_AGAIN_S: Final = 0.5
 
 
 class JobStoppedError(Exception):
-    """The work on a job ends because the job was canceled or the server stops."""
+    """Say that the work on a job ends, because the job was canceled or the server stops."""
 
 
 class JobRunner:
-    """Works on the jobs of the queues, several at a time; thread-safe."""
+    """Work on the jobs of the queues, several at a time; thread-safe."""
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class JobRunner:
         self._threads: list[threading.Thread] = []
 
     def start(self, encodes: int) -> None:
-        """Begin to work on jobs; unfinished jobs of an earlier server with the same state begin again."""
+        """Start threads that work on jobs; jobs that an earlier server began start again."""
         for job in self._store.with_status(LocalJobStatus.PROGRESSING):
             self._store.change(job.id, LocalJob.put_back)
         for number in range(encodes):
@@ -60,7 +60,7 @@ class JobRunner:
             event.set()
 
     def close(self) -> None:
-        """Stop; jobs that are worked on stay PROGRESSING in the state file."""
+        """End the work on all jobs; begun jobs stay PROGRESSING in the state file."""
         self._stopping.set()
         self._clock.wake()
         for thread in self._threads:
@@ -135,7 +135,7 @@ class JobRunner:
 
 
 class _Progress:
-    """The progress of one job; used by one thread."""
+    """Store and publish the progress of one job; used by one thread."""
 
     def __init__(
         self,

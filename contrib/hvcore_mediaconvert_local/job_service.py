@@ -27,7 +27,8 @@ from hvcore_mediaconvert_local.queues import LocalQueues
 from hvcore_mediaconvert_local.wire import JsonObject, laid_over, object_at, objects_at
 
 TOKEN_S: Final = 60
-"""How long a client request token finds the job it made, as at AWS."""
+"""The seconds for which a request with the same client token returns the same job, as at
+AWS."""
 MAX_TOKEN_LENGTH: Final = 64
 _SUFFIX: Final = string.ascii_lowercase + string.digits
 _MOST_PROBLEMS: Final = 20
@@ -35,7 +36,7 @@ _MILLISECONDS: Final = 1000
 
 
 class JobService:
-    """Create, show, list and cancel jobs; thread-safe."""
+    """Carry out the operations that create, show, list and cancel jobs; thread-safe."""
 
     def __init__(  # noqa: PLR0913, PLR0917 - what jobs have to do with
         self,
@@ -60,7 +61,7 @@ class JobService:
         self._runner = runner
 
     def create(self, request: JsonObject) -> JsonObject:
-        """Carry out CreateJob."""
+        """Carry out CreateJob: check and store a new job, and return its JSON."""
         token = str(request.get("clientRequestToken", ""))
         if len(token) > MAX_TOKEN_LENGTH or not token.isascii():
             raise bad_request(
@@ -79,11 +80,11 @@ class JobService:
         return {"job": job_answer(job, self._config)}
 
     def get(self, request: JsonObject) -> JsonObject:
-        """Carry out GetJob."""
+        """Carry out GetJob: return the JSON of a job."""
         return {"job": job_answer(self._known(request["id"]), self._config)}
 
     def list(self, request: JsonObject) -> JsonObject:
-        """Carry out ListJobs and SearchJobs: latest job first, unless the request says otherwise."""
+        """Carry out ListJobs and SearchJobs: return a page of jobs, by default newest first."""
         queue, status = request.get("queue"), request.get("status")
         limit = int(request.get("maxResults", PAGE_SIZE))
         token = request.get("nextToken")
@@ -104,7 +105,7 @@ class JobService:
         return answer
 
     def cancel(self, request: JsonObject) -> JsonObject:
-        """Carry out CancelJob."""
+        """Carry out CancelJob: cancel a job that has not ended."""
         with self._store.changing():
             job = self._known(request["id"])
             if job.status.is_final:

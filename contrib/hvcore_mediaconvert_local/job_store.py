@@ -32,13 +32,14 @@ _CONVERTER: Final = cattrs.Converter()
 @attrs.frozen(kw_only=True)
 class JobQuestion:
     """
-    The filter and order of a list of jobs.
+    Hold the filter, order and page of a list of jobs.
 
     Attributes:
-        queue: Its name; empty: all queues.
-        status: None: any.
-        input_part: Stands in the address of the input; empty: any input.
-        after: The number of the last job of the page before; None: the first page.
+        queue: The name of the queue; "" for all queues.
+        status: The status of the jobs; None for any.
+        input_part: A part of the address of the job's input; "" for any input.
+        after: The number of the last job on the preceding page; None for the first page.
+        limit: The most jobs on a page.
     """
 
     queue: str = ""
@@ -51,10 +52,12 @@ class JobQuestion:
 
 class JobStore:
     """
-    Stores jobs, queues, presets, templates and tags; thread-safe, each change is one transaction.
+    Store jobs, queues, presets, templates and tags; thread-safe.
+
+    Each change is one transaction.
 
     Args:
-        path: None: in memory.
+        path: The SQLite file; None to store everything in memory.
 
     Raises:
         sqlite3.Error: The file cannot be used.
@@ -132,7 +135,7 @@ class JobStore:
         return int(found)
 
     def page(self, question: JobQuestion) -> list[LocalJob]:
-        """Return one job more than the question's limit, if there are so many."""
+        """Return a page of jobs, and one job more if another page follows."""
         asked, values = ["1 = 1"], list[object]()
         if question.queue:
             asked.append("queue = ?")

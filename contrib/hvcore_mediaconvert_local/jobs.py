@@ -1,4 +1,4 @@
-"""A job, and how its state changes."""
+"""A job of the local MediaConvert, and the changes of its state."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -8,7 +8,7 @@ import attrs
 
 
 class LocalJobStatus(StrEnum):
-    """The states of MediaConvert's jobs."""
+    """Name the states of jobs, by MediaConvert's values."""
 
     SUBMITTED = "SUBMITTED"
     PROGRESSING = "PROGRESSING"
@@ -18,12 +18,12 @@ class LocalJobStatus(StrEnum):
 
     @property
     def is_final(self) -> bool:
-        """True if nothing happens to the job any more."""
+        """True if a job with this status has ended."""
         return self in {self.COMPLETE, self.CANCELED, self.ERROR}
 
 
 class LocalJobPhase(StrEnum):
-    """The phase of a job that is progressing."""
+    """Name the phases of a job that is being worked on, by MediaConvert's values."""
 
     PROBING = "PROBING"
     TRANSCODING = "TRANSCODING"
@@ -33,10 +33,11 @@ class LocalJobPhase(StrEnum):
 @attrs.frozen(kw_only=True)
 class MadeOutput:
     """
-    The details of one finished output.
+    Hold the details of one finished output.
 
     Attributes:
-        files: Their addresses in the bucket; of a rendition, its playlist.
+        files: The addresses of the output's files; for an HLS rendition, that of its
+            playlist.
     """
 
     duration_ms: int
@@ -48,11 +49,12 @@ class MadeOutput:
 @attrs.frozen(kw_only=True)
 class MadeGroup:
     """
-    The details of a group of finished outputs.
+    Hold the details of a finished output group.
 
     Attributes:
-        kind: As events call it, such as ``CMAF_GROUP``.
-        playlists: Addresses of those on top.
+        kind: The kind of the group as events name it, such as ``CMAF_GROUP``.
+        playlists: The addresses of the group's multivariant playlist and manifest.
+        outputs: The details of the group's outputs.
     """
 
     kind: str
@@ -63,12 +65,12 @@ class MadeGroup:
 @attrs.frozen(kw_only=True)
 class OrderedFault:
     """
-    The faults that a test has ordered for one job.
+    Describe the fault that a test has ordered for one job.
 
     Attributes:
-        delay_s: How long the job waits before it is begun.
-        error_code: 0: no error.
-        at_percent: The error comes when so much is done.
+        delay_s: The seconds that the job waits before work on it begins.
+        error_code: The error with which the job fails; 0 for none.
+        at_percent: The progress at which the job fails.
     """
 
     delay_s: float = 0.0
@@ -80,15 +82,17 @@ class OrderedFault:
 @attrs.frozen(kw_only=True)
 class LocalJob:
     """
-    A job of the local MediaConvert.
+    Describe a job of the local MediaConvert, and return it with a changed state.
 
     Attributes:
-        number: Rises by one for each job.
-        request: What CreateJob got, with its template and presets filled in.
-        queue: Its name.
-        token: ``clientRequestToken``; empty: none.
-        retries: How often it was begun again, after a restart of the server.
-        ignored: Paths of settings that change nothing here.
+        number: The number of the job, one higher for each new job.
+        request: The request of CreateJob, with its template and presets filled in.
+        queue: The name of the queue.
+        token: The ``clientRequestToken``; "" if there is none.
+        fault: The fault that a test has ordered.
+        retries: How often the job was begun again after a restart of the server.
+        ignored: The paths of settings that this emulator ignores.
+        made: The details of the finished output groups.
     """
 
     number: int
@@ -112,11 +116,11 @@ class LocalJob:
 
     @property
     def due_at_s(self) -> float:
-        """The moment from which the job may be begun."""
+        """The time from which work on the job may begin, in seconds since 1970."""
         return self.created_at_s + self.fault.delay_s
 
     def begun(self, at_s: float) -> "LocalJob":
-        """Return the job with the status that it has when work on it begins."""
+        """Return the job as begun: with the status PROGRESSING and a progress of 0."""
         return attrs.evolve(
             self,
             status=LocalJobStatus.PROGRESSING,
@@ -157,7 +161,7 @@ class LocalJob:
         return attrs.evolve(self, status=LocalJobStatus.CANCELED, finished_at_s=at_s)
 
     def put_back(self) -> "LocalJob":
-        """Return the job as waiting again, because its server was stopped."""
+        """Return the job as waiting again, because its server stopped during the work."""
         return attrs.evolve(
             self,
             status=LocalJobStatus.SUBMITTED,

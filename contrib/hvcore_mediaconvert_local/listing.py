@@ -1,4 +1,4 @@
-"""Pages of lists whose entries have names."""
+"""Cut lists of queues, presets and job templates into pages."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -7,7 +7,7 @@ from hvcore_mediaconvert_local.errors import bad_request
 from hvcore_mediaconvert_local.wire import JsonObject
 
 PAGE_SIZE: Final = 20
-"""Also the most that a client may ask for."""
+"""The number of entries on a page, and the most that a client may ask for."""
 _MEMBER_OF: Final = {"NAME": "name", "CREATION_DATE": "createdAt", "SYSTEM": "type"}
 
 
@@ -15,13 +15,17 @@ def page_of(
     found: Sequence[JsonObject], request: JsonObject, *, default: str
 ) -> tuple[list[JsonObject], str]:
     """
-    Return one page of named entries that a request asks for, and the token of the next page.
+    Return the page of a list that a request asks for, and the token of the next page.
 
     Args:
-        default: What the list is ordered by if the request does not say.
+        found: All entries of the list.
+        default: The order of the list if the request has no ``listBy``, such as ``NAME``.
+
+    Returns:
+        The entries, and the token; "" if no page follows.
 
     Raises:
-        MediaConvertError: The token is none of ours.
+        MediaConvertError: The request's page token was not made by this server.
     """
     member = _MEMBER_OF[request.get("listBy", default)]
     ordered = sorted(

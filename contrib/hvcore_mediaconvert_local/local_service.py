@@ -19,7 +19,7 @@ from hvcore_mediaconvert_local.tags import ResourceTags
 
 class LocalMediaConvert:
     """
-    The emulated service: answers requests and works on jobs; thread-safe.
+    Answer the requests of the emulated service and work on its jobs; thread-safe.
 
     Raises:
         FileNotFoundError: ffmpeg or ffprobe is missing.

@@ -10,7 +10,7 @@ _MISSING: Final = (
 
 
 def main() -> None:
-    """Run the command, or say what it lacks."""
+    """Run ``hv-mediaconvert``; exit with an advice if a Python package is missing."""
     try:
         from hvcore_mediaconvert_local.command import (  # noqa: PLC0415 - may be missing
             hv_mediaconvert,

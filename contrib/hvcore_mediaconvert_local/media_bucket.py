@@ -26,7 +26,7 @@ _REFUSED_KEYS: Final = frozenset({"InvalidAccessKeyId", "InvalidClientTokenId"})
 
 
 class MediaBucket:
-    """Reads inputs from a bucket and writes outputs to it; thread-safe."""
+    """Read inputs from buckets and write outputs to them; thread-safe."""
 
     def __init__(self, config: LocalMediaConvertConfig) -> None:
         key = config.s3_key
@@ -81,7 +81,7 @@ class MediaBucket:
             raise _failure(exc, f"s3://{bucket}/{key}") from exc
 
     def close(self) -> None:
-        """Close connections."""
+        """Close the connections to the store."""
         self._s3.close()
 
 

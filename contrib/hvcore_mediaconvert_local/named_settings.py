@@ -10,11 +10,11 @@ from hvcore_mediaconvert_local.wire import JsonObject
 
 class NamedSettings:
     """
-    The operations on one kind of them; thread-safe.
+    Carry out the operations on presets, or those on job templates; thread-safe.
 
     Args:
-        kind: As in ARNs and in answers with many: ``presets``, ``jobTemplates``.
-        one: The member of an answer with one.
+        kind: The plural in ARNs and in lists: ``presets`` or ``jobTemplates``.
+        one: The member of an answer with one entry: ``preset`` or ``jobTemplate``.
     """
 
     def __init__(

@@ -28,13 +28,13 @@ _SETTINGS_WORDS: Final = (
     *("Could not open encoder", "Invalid argument"),
 )
 _NO_PICTURES: Final = "Cannot determine format of input stream"
-"""When everything was read and nothing could be decoded."""
+"""ffmpeg's message if a stream was read to its end and nothing could be decoded."""
 _NO_DECODER: Final = ("Decoder (codec", "could not find codec parameters", "No decoder")
 
 
 @attrs.frozen(kw_only=True)
 class EncodingPrograms:
-    """The ffmpeg and ffprobe with which jobs are probed and encoded."""
+    """Run the ffprobe and the ffmpeg with which jobs are probed and encoded."""
 
     ffmpeg: Path
     ffprobe: Path
@@ -45,7 +45,7 @@ class EncodingPrograms:
         Find ffmpeg and ffprobe: as chosen, on PATH, or in Python packages.
 
         Raises:
-            FileNotFoundError: One of them is missing; says what to do.
+            FileNotFoundError: A program is missing; the text says what to do.
         """
         encoder = ffmpeg or _on_path("ffmpeg") or _of_imageio()
         prober = ffprobe or _on_path("ffprobe") or _of_shaka()
@@ -78,7 +78,7 @@ class EncodingPrograms:
         return dict(json.loads(done.stdout))
 
     def picture_end_s(self, source: Path) -> float:
-        """Return the end of the last picture, in the file's own times; 0 if unknown."""
+        """Return the end of a file's last picture, in the file's times; 0 if unknown."""
         command = [str(self.ffprobe), "-v", "error", "-of", "csv=p=0"]
         command += ["-select_streams", "V:0"]
         command += ["-show_entries", "packet=pts_time,duration_time"]
@@ -103,7 +103,10 @@ class EncodingPrograms:
         Run ffmpeg until it ends, or until ``check`` raises.
 
         Args:
-            report: Gets the seconds that are done.
+            arguments: The arguments of ffmpeg for the job.
+            folder: The folder in which ffmpeg runs.
+            check: Called regularly; raises if the job must end.
+            report: Called with the number of seconds of the input that are encoded.
 
         Raises:
             JobFailedError: ffmpeg has failed.

@@ -16,7 +16,7 @@ _UNBOUND: Final = 1_000_000
 
 
 class LocalQueues:
-    """The operations on queues; thread-safe."""
+    """Carry out the operations on queues; thread-safe."""
 
     def __init__(
         self, config: LocalMediaConvertConfig, store: JobStore, clock: MovableClock
@@ -77,17 +77,17 @@ class LocalQueues:
 
     def name_of(self, given: str | None) -> str:
         """
-        Return the name of the queue that a job asks for, by name or ARN.
+        Return the name of the queue that a job asks for by name or ARN, or of the default.
 
         Raises:
-            MediaConvertError: There is none.
+            MediaConvertError: The queue does not exist.
         """
         name = (given or DEFAULT).removeprefix(self._config.arn(_KIND, ""))
         self._known(name)
         return name
 
     def free_places(self, name: str) -> int:
-        """Count the further jobs of a queue that may be worked on now."""
+        """Return the number of further jobs of a queue that may begin now; 0 if it is paused."""
         queue = self._store.thing(_KIND, name)
         if queue is None or queue["status"] == "PAUSED":
             return 0

@@ -1,4 +1,4 @@
-"""Tags of queues, presets, job templates and jobs."""
+"""Carry out the operations on tags of queues, presets, job templates and jobs."""
 
 from hvcore_mediaconvert_local.errors import not_found
 from hvcore_mediaconvert_local.job_store import JobStore
@@ -6,7 +6,7 @@ from hvcore_mediaconvert_local.wire import JsonObject
 
 
 class ResourceTags:
-    """The operations on tags; thread-safe."""
+    """Carry out the operations on tags; thread-safe."""
 
     def __init__(self, store: JobStore) -> None:
         self._store = store

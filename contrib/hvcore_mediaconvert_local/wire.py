@@ -1,29 +1,30 @@
-"""JSON as MediaConvert's API writes it."""
+"""Read and join JSON objects of MediaConvert's API."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 JsonObject = dict[str, Any]
-"""Of a request or an answer; keys as they are on the wire (``outputGroups``)."""
+"""A JSON object of a request or an answer, with the API's names (``outputGroups``)."""
 
 
 def object_at(found: Mapping[str, Any], *path: str) -> JsonObject:
-    """Return the object at a path; an empty one if there is none."""
+    """Return the object at a path of names; an empty object if there is none."""
     for name in path:
         found = found.get(name) or {}
     return dict(found)
 
 
 def objects_at(found: Mapping[str, Any], name: str) -> tuple[JsonObject, ...]:
-    """Return the objects of a list; none if there is no list."""
+    """Return the objects in a member that is a list; none if the member is missing."""
     return tuple(found.get(name) or ())
 
 
 def laid_over(under: Mapping[str, Any], over: Mapping[str, Any]) -> JsonObject:
     """
-    Return an object with the members of both; where both have one, the second wins.
+    Return an object with the members of both objects; the second one wins.
 
-    Lists are joined item by item, as a job's outputs are with its template's.
+    Objects are joined member by member, and lists item by item, as the outputs of a job
+    with those of its template.
     """
     made = dict(under)
     for name, value in over.items():
@@ -32,7 +33,7 @@ def laid_over(under: Mapping[str, Any], over: Mapping[str, Any]) -> JsonObject:
 
 
 def without_nulls(found: object) -> object:
-    """Return JSON without the members that are null: they are as good as absent."""
+    """Return JSON without members that are null, which count as absent."""
     if isinstance(found, Mapping):
         kept = {name: value for name, value in found.items() if value is not None}
         return {name: without_nulls(value) for name, value in kept.items()}
@@ -42,7 +43,7 @@ def without_nulls(found: object) -> object:
 
 
 def leaves(found: object, path: str = "") -> Iterator[tuple[str, object]]:
-    """Yield every value that is neither object nor list, with its path."""
+    """Yield the path and the value of each JSON value that is no object and no list."""
     if isinstance(found, Mapping):
         for name, value in found.items():
             yield from leaves(value, f"{path}/{name}")

@@ -32,12 +32,15 @@ class HttpPurgeOptions:
     Settings under ``[edge.options.http]``.
 
     Attributes:
-        urls: Addresses of the caches, or of the CDN's API, separated by commas, without
+        urls: The addresses of the caches, or of the CDN's API, separated by commas, without
             user and password. Each of them is told everything.
-        style: See PurgeStyle.
-        token: Sent in ``token_header``; empty: none is.
-        token_header: ``Authorization`` takes it as ``Bearer``, others as it is.
-        most_prefixes: How many are in one request of the style ``prefixes``.
+        style: The form of the requests: ``ban`` (``BAN`` with the path's pattern in
+            ``X-Ban-Url``, for Varnish), ``wildcard`` (``PURGE`` of the path with ``*``
+            behind it, for nginx) or ``prefixes`` (``POST`` of a JSON list, for CDNs).
+        token: The secret that is sent in ``token_header``; empty: none is.
+        token_header: The header with the token; ``Authorization`` takes it as ``Bearer``,
+            others as it is.
+        most_prefixes: How many paths one request of the style ``prefixes`` has at most.
         timeout_s: How long a cache may take for a request, the look-up of its name and
             all of its addresses included.
     """

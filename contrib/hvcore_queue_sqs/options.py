@@ -26,7 +26,7 @@ class SqsOptions:
     Attributes:
         region: The region, such as ``eu-central-1``; empty: the one that boto3 finds.
         endpoint: The address of SQS; empty: AWS, in the region.
-        prefix: How the names of the queues begin: ``hvcore-light``, ``hvcore-encode``…
+        prefix: The beginning of the names of the queues: ``hvcore-light``, ``hvcore-encode`` and so on.
         creates: Whether ``hv up`` and ``hv migrate`` make queues that are missing.
         wait_s: How long an idle consumer of several lanes takes from one look into all
             of

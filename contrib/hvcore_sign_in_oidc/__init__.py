@@ -1,1 +1,1 @@
-"""Sign-in at an OpenID provider, such as Keycloak, Entra, Okta, Auth0 or Google."""
+"""Sign people in at an OpenID provider, such as Keycloak, Entra, Okta, Auth0 or Google."""

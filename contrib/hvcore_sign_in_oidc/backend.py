@@ -1,5 +1,5 @@
 """
-Sign people in at an OpenID provider, and ask it later on whether they still belong.
+Sign people in at an OpenID provider, and ask the provider later for their roles.
 
 Source: OpenID Connect Core 1.0, sections 3.1 (code flow) and 12 (refresh tokens);
 RFC 7636 (PKCE); RFC 9207; RFC 9700 (best current practice).
@@ -42,7 +42,8 @@ from hvcore_sign_in_oidc.tokens import TokenAnswer, TokenClient, TokenRefusedErr
 
 MAX_CODE_CHARS: Final = 4096
 MAX_HINT_CHARS: Final = 3000
-"""Longer addresses are refused by some servers."""
+"""The longest ID token that a sign-out address contains; some servers refuse longer
+addresses."""
 _AGAIN: Final = "The sign-in was used already, or it took too long; begin again."
 _UNTRUSTED: Final = (
     "The sign-in provider's answer cannot be trusted; begin again, and tell who runs "
@@ -53,7 +54,7 @@ _log = logging.getLogger(__name__)
 
 
 class OidcSignIn(SignInProvider):
-    """Sign in by the code flow with PKCE; see ports.sign_in."""
+    """Sign people in at an OpenID provider, by the authorization code flow with PKCE."""
 
     def __init__(self, options: OidcOptions, *, clock: Clock) -> None:
         self._options = options
@@ -181,10 +182,11 @@ class OidcSignIn(SignInProvider):
         self, parameters: Mapping[str, str], metadata: ProviderMetadata
     ) -> str:
         """
-        Return the code of an answer that is the provider's own.
+        Return the authorization code in the provider's answer to a sign-in.
 
         Raises:
-            SignInRefusedError: It is not, or it says that there is no sign-in.
+            SignInRefusedError: The answer is not this provider's (``iss``), reports an
+                error, or has no valid code.
         """
         issuer = parameters.get("iss")
         if issuer != self._options.issuer and (issuer or metadata.names_itself):
@@ -208,7 +210,14 @@ class OidcSignIn(SignInProvider):
         tokens: TokenAnswer,
         held: HeldState,
     ) -> SignInOutcome:
-        """Read the person anew, now that the old refresh token may be used up."""
+        """
+        Return the person's present identity, read from the tokens of a refresh.
+
+        Raises:
+            RefreshInterruptedError: The provider does not answer. The new refresh token
+                is kept, because the provider may not accept the old one again.
+            UntrustedAnswerError: The answer is forged, or about another person.
+        """
         try:
             claims: Mapping[str, Any] = {"sub": held.subject}
             # Some give no ID token with a refresh; then userinfo alone tells.

@@ -1,4 +1,4 @@
-"""Turn an OpenID provider's claims into a person's identity and roles."""
+"""Find a person's identity and roles in the claims of an OpenID provider."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
@@ -17,20 +17,23 @@ from hvcore_sign_in_oidc.group_rules import GroupRules
 from hvcore_sign_in_oidc.options import OPERATOR, OidcOptions, is_role_name
 
 MAX_ORGANIZATIONS: Final = 200
-"""Each is looked up at sign-in, and has a line in the audit log."""
+"""How many organizations a provider may give a person: each of them is looked up at
+sign-in, and has a line in the audit log."""
 _ROLES_INSIDE: Final = ("roles", "role")
-"""Where roles stand in the entry of an organization."""
+"""The names of a role's field in a claim that has an object for each organization."""
 _Given = Iterator[tuple[str, str]]
-"""Organizations and roles of ours; "" and ``operator`` for an operator."""
+"""Pairs of an organization's id and a role; "" and ``operator`` for an operator."""
 
 
 @attrs.frozen(kw_only=True)
 class ClaimRules:
     """
-    The rules for reading claims of a person.
+    Find a person's identity and roles in claims, by the deployment's settings.
 
     Attributes:
-        organizations: The provider's names of them, and ours; empty: the same.
+        organizations: The ids of organizations, by the provider's names of them. If the
+            mapping is empty, the provider's names are the ids.
+        groups: The roles that the provider's groups stand for.
     """
 
     options: OidcOptions
@@ -39,7 +42,7 @@ class ClaimRules:
 
     @classmethod
     def of(cls, options: OidcOptions) -> "ClaimRules":
-        """Return the rules for claims that the settings give."""
+        """Return the rules that follow from the settings ``organizations`` and ``roles``."""
         separator = options.separator
         organizations = pairs(options.organizations)
         return cls(
@@ -53,9 +56,10 @@ class ClaimRules:
 
     def identity(self, subject: str, sources: Sequence[Claims]) -> Identity:
         """
-        Return the person.
+        Return the name, address and roles of the person in the given claims.
 
         Args:
+            subject: The provider's identifier of the person.
             sources: The claims of the ID token and of userinfo; roles of both count.
         """
         roles: dict[OrgId, Role] = {}
@@ -78,7 +82,7 @@ class ClaimRules:
         )
 
     def _given(self, sources: Sequence[Claims]) -> Iterator[tuple[OrgId, str]]:
-        """Yield the roles in organizations of ours; ``operator`` in none."""
+        """Yield a person's roles with the organizations' ids; ``operator`` with ""."""
         options = self.options
         homes = {
             org_id
@@ -99,7 +103,7 @@ class ClaimRules:
                 yield OrgId(org_id), options.default_role
 
     def _homes_in(self, found: object) -> Iterator[str]:
-        """Yield the provider's names of a person's organizations."""
+        """Yield the provider's names of a person's organizations, from a claim."""
         if isinstance(found, Mapping):
             return iter(list(found)[:MAX_TEXTS])
         return (self._home_in(text) for text in texts_of(found))
@@ -110,12 +114,14 @@ class ClaimRules:
 
     def _roles_in(self, found: object, homes: set[str], *, is_of_roles: bool) -> _Given:
         """
-        Yield the organizations and roles that a claim gives, in any form.
+        Yield the organizations and roles that a claim gives, in any of its forms.
 
         Args:
-            homes: The person's organizations.
-            is_of_roles: In the claim of roles a name without an organization is a role
-                or a group; in that of organizations it is one of them.
+            found: The value of the claim.
+            homes: The ids of the person's organizations.
+            is_of_roles: Whether the claim is the one of roles, in which a bare name is a
+                role or a group. In the claim of organizations a bare name is an
+                organization and gives no role.
         """
         if isinstance(found, Mapping):
             for name, inside in list(found.items())[:MAX_TEXTS]:
@@ -140,7 +146,7 @@ class ClaimRules:
                 yield from _meant(_role(organization), homes)
 
     def _parts(self, text: str) -> tuple[str, str]:
-        """Return the organization and the role of a text; the role is "" if it has one part."""
+        """Return the organization and the role in a text; the role is "" if there is none."""
         # Paths of groups, as Keycloak gives them, begin with it.
         bare = text.removeprefix(self.options.separator)
         organization, has_both, role = bare.rpartition(self.options.separator)
@@ -149,7 +155,7 @@ class ClaimRules:
         return (organization, role) if organization and role else ("", "")
 
     def _role_inside(self, theirs: str) -> str:
-        """Return the role that a name in the entry of an organization gives there."""
+        """Return the role for a name inside an organization's entry of a claim, or ""."""
         if not self.groups.are_given:
             return _role(theirs)
         # Who may name roles in one organization gets none in another by it.
@@ -162,7 +168,7 @@ class ClaimRules:
         return theirs if is_chosen_id(theirs) else ""
 
     def _email(self, sources: Sequence[Claims]) -> tuple[str, bool]:
-        """Return the address, and whether the same source vouches for it."""
+        """Return the mail address, and whether the source of the address vouches for it."""
         for claims in sources:
             email = claims.get("email")
             if isinstance(email, str) and email:
@@ -176,7 +182,7 @@ def _found(claims: Claims, path: str) -> object:
 
 
 def _meant(ours: str, homes: set[str]) -> _Given:
-    """Yield the organizations and the roles that a role's text gives a person."""
+    """Yield the organizations and roles for ``admin``, ``acme:admin`` or ``operator``."""
     org_id, _found, role = ours.rpartition(":")
     if ours == OPERATOR:
         yield "", OPERATOR

@@ -1,9 +1,9 @@
 """
-The rules of the setting ``roles``: what a group at the provider means here.
+Find the role for a group at the provider, by the setting ``sign_in.oidc.roles``.
 
-A group is compared whole. One that the provider names by its path, such as
-``/acme/HV Admins``, matches no rule that is a bare name: who may make groups below
-``/acme`` could name one after any rule.
+A group's whole name is compared. A group that the provider names by its path, such as
+``/acme/HV Admins``, matches no rule with a bare name: otherwise a person who may make
+groups below ``/acme`` could give a group the name of any rule.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,12 +20,13 @@ PATH_SEPARATOR: Final = "/"
 @attrs.frozen(kw_only=True)
 class GroupRules:
     """
-    Find the role that a provider's group means.
+    Find the role that a provider's group stands for.
 
     Attributes:
-        separator: A name with it is a path; the one at its beginning says nothing.
-        names: What bare names mean.
-        paths: What paths mean, each without the separator at its beginning.
+        separator: The character that makes a group's name a path; at the beginning of a
+            path it is ignored.
+        names: The roles by bare names of groups.
+        paths: The roles by paths of groups, without a separator at the beginning.
     """
 
     separator: str
@@ -34,7 +35,7 @@ class GroupRules:
 
     @classmethod
     def of(cls, texts: tuple[str, ...], separator: str) -> "GroupRules":
-        """Return the rules that a list of ``theirs=ours`` has."""
+        """Return the rules of a list of texts ``group=role``, as the setting has them."""
         rules = pairs(texts)
         return cls(
             separator=separator,
@@ -48,18 +49,18 @@ class GroupRules:
 
     @property
     def are_given(self) -> bool:
-        """Return whether there is any rule: then nothing else counts."""
+        """Return whether any rule is set: then names without a rule give no role."""
         return bool(self.names or self.paths)
 
     def meaning(self, group: str) -> str:
-        """Return the role, ``organization:role`` or ``operator`` of a group, or ""."""
+        """Return a group's ``role``, ``organization:role`` or ``operator``; "" if none."""
         if self.separator in group:
             return self.paths.get(group.removeprefix(self.separator), "")
         return self.names.get(group, "")
 
 
 def ambiguous_rules(texts: tuple[str, ...], separator: str) -> Iterator[str]:
-    """Yield the rules that one group could match twice, or that no path matches."""
+    """Yield a warning for each rule whose groups another rule may match, or no path."""
     yield from ambiguities("roles", texts, ignored=separator)
     names = pairs(texts)
     bare = [name for name in names if separator not in name]

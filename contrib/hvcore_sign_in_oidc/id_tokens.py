@@ -1,5 +1,5 @@
 """
-Read ID tokens, and believe only what the provider says to this service.
+Read ID tokens, and accept only tokens that the provider issued for this service.
 
 Source: OpenID Connect Core 1.0, sections 3.1.3.7, 3.1.3.8 and 12.2; RFC 8725.
 """
@@ -22,20 +22,21 @@ from hvcore_openid_provider.signed_tokens import (
 
 
 class UntrustedAnswerError(Exception):
-    """The provider's answer breaks a rule; the text says which, for the log."""
+    """Say that the provider's answer breaks a rule; the text names the rule, for the log."""
 
 
 @attrs.frozen(kw_only=True)
 class ExpectedToken:
     """
-    The sign-in to which one ID token must belong.
+    Describe the sign-in to which an ID token must belong.
 
     Attributes:
-        algorithms: Of signatures that are believed.
-        nonce: Sent with the request for sign-in.
-        is_first: The nonce must be in the token; of a token that comes with a refresh,
-            only a wrong one is refused.
-        access_token: What came with it.
+        algorithms: The signature algorithms that are accepted.
+        nonce: The nonce that was sent with the request for sign-in.
+        is_first: Whether the token comes with the sign-in, and must contain the nonce.
+            In a token of a refresh the nonce may be missing, but not be wrong.
+        access_token: The access token that came with the ID token.
+        now: The time at which the token must be valid.
     """
 
     algorithms: tuple[str, ...]
@@ -47,7 +48,7 @@ class ExpectedToken:
 
 @attrs.frozen(kw_only=True)
 class IdTokenRules:
-    """The rules that every ID token must fulfil."""
+    """Check ID tokens against the rules of OpenID Connect."""
 
     issuer: str
     client_id: str
@@ -59,14 +60,15 @@ class IdTokenRules:
         key_named: Callable[[str | None], KeySet],
     ) -> Mapping[str, Any]:
         """
-        Return the claims of a token.
+        Return the claims of an ID token that fulfils all rules.
 
         Args:
-            key_named: Called with the name of the key, once the algorithm is one of
-                those that are believed.
+            key_named: Returns the provider's keys with the given name; called only if
+                the token's algorithm is accepted.
 
         Raises:
-            UntrustedAnswerError: It is not for us, forged, old, or unreadable.
+            UntrustedAnswerError: The token is for another service, forged, expired, or
+                unreadable.
         """
         try:
             read = read_signed_token(

@@ -1,5 +1,5 @@
 """
-The part of an OpenID provider's description that signing people in needs.
+Read the endpoints and features in an OpenID provider's description (its metadata).
 
 Source: OpenID Connect Discovery 1.0, section 3; RFC 9207; RP-Initiated Logout 1.0,
 section 2.1.
@@ -15,14 +15,14 @@ from hvcore_openid_provider.signed_tokens import ALGORITHMS
 @attrs.frozen(kw_only=True)
 class ProviderMetadata:
     """
-    A provider's endpoints, and what it can do.
+    Hold an OpenID provider's endpoints and features that signing people in needs.
 
     Attributes:
-        end_session_endpoint: "" if people cannot sign out there.
-        userinfo_endpoint: "" if there is none.
-        algorithms: Of its ID tokens, those that we believe.
-        scopes: Those that it tells.
-        names_itself: Its answers to browsers carry ``iss``.
+        end_session_endpoint: The address for signing out; "" if there is none.
+        userinfo_endpoint: The address of userinfo; "" if there is none.
+        algorithms: The signature algorithms that both the provider and hvcore support.
+        scopes: The scopes that the provider lists.
+        names_itself: Whether the provider's answers to browsers have ``iss`` (RFC 9207).
     """
 
     authorization_endpoint: str
@@ -37,10 +37,11 @@ class ProviderMetadata:
 
 def read_metadata(described: DescribedMembers) -> ProviderMetadata:
     """
-    Return the sign-in metadata that a provider's description gives.
+    Return the sign-in metadata in a provider's description.
 
     Raises:
-        UnavailableError: People cannot be signed in with it; it says why.
+        UnavailableError: A needed endpoint or a supported signature algorithm is
+            missing; the text names it.
     """
     offered = described.texts("id_token_signing_alg_values_supported")
     algorithms = tuple(name for name in ALGORITHMS if name in offered)

@@ -9,7 +9,7 @@ from hvcore_openid_provider.addresses import check_hosts, check_issuer
 from hvcore_openid_provider.claims import all_pairs
 
 OPERATOR: Final = "operator"
-"""What stands for a role where the person becomes an operator."""
+"""The word in the place of a role that makes a person an operator."""
 METHODS: Final = ("client_secret_basic", "client_secret_post")
 _OURS: Final = frozenset(
     {
@@ -27,37 +27,43 @@ _OURS: Final = frozenset(
         "state",
     }
 )
-"""Parameters of a request for sign-in that are not the deployer's to choose."""
+"""The parameters of a sign-in request that the setting ``parameters`` may not have."""
 
 
 @attrs.frozen(kw_only=True)
 class OidcOptions:
     """
-    Settings under ``[sign_in.oidc]``.
-
-    Lists of pairs are written ``theirs=ours``.
+    Hold the settings under ``[sign_in.oidc]``.
 
     Attributes:
         issuer: The provider's address, spelled as the provider spells it.
-        client_id: Of this service, as it is registered at the provider.
-        client_secret: Empty for a public client, which has none.
-        client_authentication: How the secret is sent.
-        scopes: Separated by spaces; empty: ``openid profile email``, and
-            ``offline_access`` if the provider knows it.
-        parameters: Further ones of the request for sign-in, ``name=value``.
-        further_hosts: Hosts besides the issuer's that its endpoints may be on.
+        client_id: The id with which this service is registered at the provider.
+        client_secret: The service's secret at the provider; "" for a public client,
+            which has none.
+        client_authentication: How the secret is sent: ``client_secret_basic`` or
+            ``client_secret_post``.
+        scopes: The scopes to ask for, separated by spaces; "" for
+            ``openid profile email``, and ``offline_access`` if the provider lists it.
+        parameters: Further parameters of the sign-in request, each as ``name=value``.
+        further_hosts: Hosts besides the issuer's on which endpoints may be.
         userinfo: Whether the provider's userinfo endpoint is asked, too.
-        organizations_claim: Where the person's organizations stand; dots lead inside.
-        roles_claim: Where the person's roles stand; dots lead inside.
-        separator: Between organization and role in one text, as in ``acme:admin``.
-        organizations: The provider's names of organizations, ``theirs=ours``; then no
-            other name counts. Empty: the names are the ids.
-        roles: The provider's names of roles or groups, ``theirs=ours``, whole: a path
-            as a path. Ours are ``admin``, ``acme:admin`` (in that organization) or
-            ``operator``; then no other name counts. Empty: the names are ours, and
+        organizations_claim: The claim with the person's organizations; dots lead into
+            nested claims.
+        roles_claim: The claim with the person's roles; dots lead into nested claims.
+        separator: The character between organization and role in one text, as in
+            ``acme:admin``.
+        organizations: The provider's names of organizations, each as
+            ``provider's name=id``; other names then do not count. If the list is empty,
+            the provider's names are the ids.
+        roles: The provider's names of roles or groups, each as
+            ``provider's name=role``, with a group's whole path. The role is ``admin``,
+            ``acme:admin`` (in that organization) or ``operator``; other names then do
+            not count. If the list is empty, the provider's names are the roles, and
             nobody is an operator.
-        default_role: In the person's organizations without a role; empty: none.
-        email_proof_claim: What is true if the provider vouches for the address.
+        default_role: The role in a person's organizations for which no role is given;
+            "" for none.
+        email_proof_claim: The claim that is true if the provider vouches for the mail
+            address.
     """
 
     issuer: str = attrs.field()
@@ -153,5 +159,5 @@ class OidcOptions:
 
 
 def is_role_name(text: str) -> bool:
-    """Return whether this is a role of ours."""
+    """Return whether a text is one of hvcore's roles in an organization."""
     return text in {role.value for role in Role}

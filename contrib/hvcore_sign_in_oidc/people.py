@@ -1,5 +1,5 @@
 """
-Make a person of what the provider says: the ID token, and userinfo.
+Read a person's identity from the provider's ID token and userinfo.
 
 Source: OpenID Connect Core 1.0, section 5.3.
 """
@@ -44,15 +44,15 @@ class PersonReader:
         is_first: bool,
     ) -> Mapping[str, Any]:
         """
-        Return the claims of the ID token.
+        Return the claims of the ID token among the provider's tokens.
 
         Args:
-            nonce: Sent with the request for sign-in.
-            is_first: See ExpectedToken.
+            nonce: The nonce that was sent with the request for sign-in.
+            is_first: Whether the tokens come with a sign-in, and not with a refresh.
 
         Raises:
-            UntrustedAnswerError: The token cannot be believed.
-            UnavailableError: Nobody can say whether it can.
+            UntrustedAnswerError: The ID token breaks a rule.
+            UnavailableError: The provider's keys cannot be fetched.
         """
         expected = ExpectedToken(
             algorithms=metadata.algorithms,
@@ -75,11 +75,12 @@ class PersonReader:
         claims: Mapping[str, Any],
     ) -> Identity:
         """
-        Return the person of these claims, with what userinfo says besides.
+        Return the person's identity, by the claims and the answer of userinfo.
 
         Raises:
-            UntrustedAnswerError: Userinfo is about another person, or refuses.
-            UnavailableError: It does not answer.
+            UntrustedAnswerError: Userinfo describes another person, or refuses the
+                access token.
+            UnavailableError: Userinfo does not answer, or its host is not allowed.
         """
         subject = claims["sub"]
         sources = [claims]
@@ -102,10 +103,10 @@ class PersonReader:
 
     def ping(self, exchange: ProviderExchange, metadata: ProviderMetadata) -> None:
         """
-        Check that everything is there that people will be read with.
+        Check that the provider's keys can be fetched and userinfo's host is allowed.
 
         Raises:
-            UnavailableError: Something is not; it says what.
+            UnavailableError: Either fails; the text says what to do.
         """
         self._keys.fetch(exchange, metadata.jwks_uri)
         self._userinfo_endpoint(metadata)

@@ -1,4 +1,4 @@
-"""Offers the sign-in ``oidc``: at an OpenID provider."""
+"""Offer the sign-in backend ``oidc``: sign-in at an OpenID provider."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ from hvcore_sign_in_oidc.options import OidcOptions
 
 
 def build(options: OidcOptions, context: BuildContext) -> SignInProvider:
-    """Make the provider of a process."""
+    """Return a sign-in provider for this process, from its settings."""
     from hvcore_sign_in_oidc.backend import (  # noqa: PLC0415 - only if it was chosen
         OidcSignIn,
     )
@@ -17,5 +17,5 @@ def build(options: OidcOptions, context: BuildContext) -> SignInProvider:
 
 @hookimpl
 def hvcore_sign_ins() -> Iterator[SignInBackend]:
-    """Offer ``oidc``."""
+    """Yield the sign-in backend ``oidc``."""
     yield SignInBackend(name="oidc", factory=build, options=OidcOptions, extra="oidc")

@@ -1,4 +1,4 @@
-"""The backend's memory of a sign-in, as texts that only the service can read."""
+"""Keep data for the next step of a sign-in or session, as texts that the service stores."""
 
 import json
 from typing import Self, TypeVar
@@ -11,12 +11,12 @@ StateT = TypeVar("StateT", bound=attrs.AttrsInstance)
 @attrs.frozen(kw_only=True)
 class BegunState:
     """
-    Of a sign-in that waits for the provider's answer.
+    Hold the data of a sign-in that waits for the provider's answer.
 
     Attributes:
-        issuer: Where it was begun.
-        nonce: The ID token must have it.
-        verifier: Of PKCE.
+        issuer: The provider at which the sign-in was begun.
+        nonce: The random text that the ID token must contain.
+        verifier: The code verifier of PKCE.
     """
 
     issuer: str
@@ -24,24 +24,27 @@ class BegunState:
     verifier: str = attrs.field(repr=False)
 
     def dump(self) -> str:
-        """Return the text."""
+        """Return the state as a text for ``load``."""
         return json.dumps(attrs.asdict(self))
 
     @classmethod
     def load(cls, text: str) -> Self | None:
-        """Read the text; None if it is none of ours."""
+        """Return the state in a text of ``dump``; None if the text is another."""
         return _load(cls, text)
 
 
 @attrs.frozen(kw_only=True)
 class HeldState:
     """
-    Of a session.
+    Hold the data of a signed-in person's session.
 
     Attributes:
-        refresh_token: "" if the provider gave none.
-        id_token: The latest; it tells the provider who signs out.
-        sign_out: Where people sign out at the provider; "" if they cannot.
+        issuer: The provider at which the person signed in.
+        subject: The provider's identifier of the person.
+        nonce: The nonce of the sign-in.
+        refresh_token: The latest refresh token; "" if the provider gave none.
+        id_token: The latest ID token, which tells the provider who signs out.
+        sign_out: The provider's address for signing out; "" if there is none.
     """
 
     issuer: str
@@ -52,7 +55,7 @@ class HeldState:
     sign_out: str
 
     def renewed(self, refresh_token: str, id_token: str) -> Self:
-        """Return the state after a refresh; what did not come anew stays."""
+        """Return the state with the tokens of a refresh; a token that is "" is kept."""
         return attrs.evolve(
             self,
             refresh_token=refresh_token or self.refresh_token,
@@ -60,12 +63,12 @@ class HeldState:
         )
 
     def dump(self) -> str:
-        """Return the text."""
+        """Return the state as a text for ``load``."""
         return json.dumps(attrs.asdict(self))
 
     @classmethod
     def load(cls, text: str) -> Self | None:
-        """Read the text; None if it is none of ours."""
+        """Return the state in a text of ``dump``; None if the text is another."""
         return _load(cls, text)
 
 

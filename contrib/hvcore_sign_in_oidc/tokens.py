@@ -1,5 +1,5 @@
 """
-The provider's token endpoint: a code or a refresh token, for tokens.
+Exchange a code or a refresh token for tokens, at the provider's token endpoint.
 
 Source: RFC 6749, sections 2.3.1, 4.1.3, 5 and 6; RFC 7636, section 4.5.
 """
@@ -22,8 +22,9 @@ _ENDED: Final = "invalid_grant"
 _FORBIDDEN: Final = frozenset(
     {"access_denied", "login_required", "interaction_required", "consent_required"}
 )
-"""What providers say with 403 of a person who may not sign in any more. The standard has no
-403 there: gateways have one, and some of them say ``"error": "forbidden"`` in JSON."""
+"""The error codes with which providers answer 403 about a person who may not sign in any
+more. Other codes do not count: the standard has no 403 here, gateways answer 403, and some
+of them say ``"error": "forbidden"`` in JSON."""
 _NO_VERDICT: Final = _OUR_FAULT | {"server_error", "temporarily_unavailable"}
 _MAX_CHARS: Final = 64 * 1024
 
@@ -31,17 +32,17 @@ _log = logging.getLogger(__name__)
 
 
 class TokenRefusedError(Exception):
-    """The provider does not take the code or the refresh token; the text is its code."""
+    """Say that the provider refuses a code or refresh token; the text is the error code."""
 
 
 @attrs.frozen(kw_only=True)
 class TokenAnswer:
     """
-    The tokens that an OpenID provider gave for a person.
+    Hold the tokens that an OpenID provider gave for a person.
 
     Attributes:
-        id_token: "" if there is none, as some do when they refresh.
-        refresh_token: "" if there is no new one.
+        id_token: The ID token; "" if there is none, as with some providers' refreshes.
+        refresh_token: The new refresh token; "" if there is none.
     """
 
     id_token: str = attrs.field(repr=False)
@@ -52,11 +53,12 @@ class TokenAnswer:
 @attrs.frozen(kw_only=True)
 class TokenClient:
     """
-    Ask for tokens as the service.
+    Ask a provider's token endpoint for tokens, with the credentials of the service.
 
     Attributes:
-        client_secret: "" for a public client.
-        method: ``client_secret_basic`` or ``client_secret_post``.
+        client_secret: The service's secret; "" for a public client.
+        method: How the secret is sent: ``client_secret_basic`` or
+            ``client_secret_post``.
     """
 
     client_id: str
@@ -73,11 +75,16 @@ class TokenClient:
         callback: str,
     ) -> TokenAnswer:
         """
-        Give the code of a sign-in.
+        Return the tokens for the code of a sign-in.
+
+        Args:
+            verifier: The code verifier of PKCE.
+            callback: The address to which the provider sent the browser back.
 
         Raises:
-            TokenRefusedError: It was used, has expired, or never was.
-            UnavailableError: The provider does not answer, not us, or without tokens.
+            TokenRefusedError: The code was used before, has expired, or is unknown.
+            UnavailableError: The provider does not answer, does not know this service,
+                or answers without tokens.
         """
         return self._ask(
             exchange,
@@ -92,11 +99,13 @@ class TokenClient:
         self, exchange: ProviderExchange, endpoint: str, *, refresh_token: str
     ) -> TokenAnswer:
         """
-        Give a refresh token.
+        Return new tokens for a refresh token.
 
         Raises:
-            TokenRefusedError: It has expired, or the person may not sign in any more.
-            UnavailableError: The provider does not answer, not us, or without tokens.
+            TokenRefusedError: The refresh token has expired, or the person may not sign
+                in any more.
+            UnavailableError: The provider does not answer, does not know this service,
+                or answers without tokens.
         """
         return self._ask(
             exchange, endpoint, "refresh_token", refresh_token=refresh_token
@@ -133,9 +142,9 @@ class TokenClient:
 
 def _tokens(answer: ProviderAnswer) -> TokenAnswer | None:
     """
-    Return the tokens of a success; None if it is none.
+    Return the tokens in an answer with status 200; None if no valid token is there.
 
-    A page that says "maintenance" comes with 200, too, and so does an empty answer.
+    A page that says "maintenance" may have status 200, too, and so may an empty answer.
     """
     found = answer.json() or {}
     given = {
@@ -154,10 +163,10 @@ def _tokens(answer: ProviderAnswer) -> TokenAnswer | None:
 
 def _refusal(answer: ProviderAnswer) -> Exception:
     """
-    Return the error for an answer about tokens that is no success.
+    Return the error for an answer of the token endpoint without tokens.
 
-    A provider that is out of order, or that does not take this service for its
-    client, says nothing about the person.
+    The error is a TokenRefusedError only if the answer is about the person or the token,
+    not if the provider is out of order or does not know this service.
     """
     found = (answer.json() or {}).get("error")
     code = found if isinstance(found, str) and _CODE.fullmatch(found) else ""

@@ -11,12 +11,14 @@ class ObstoreOptions:
     Settings under ``[storage.options]``.
 
     Attributes:
-        url: ``s3://bucket/prefix``, or ``file:///an/absolute/path``.
-        endpoint: Of a store that speaks S3 and is not AWS, such as
+        url: The address of the storage: ``s3://bucket/prefix``, or
+            ``file:///an/absolute/path``.
+        endpoint: The address of a store that speaks S3 and is not AWS, such as
             ``https://store.example``.
-        region: Of the bucket; by default ``AWS_REGION`` of the environment, or us-east-1.
+        region: The region of the bucket; by default ``AWS_REGION`` of the environment, or
+            us-east-1.
         key: The access key; by default what the environment or the machine has.
-        secret: Of the key.
+        secret: The secret of the access key.
     """
 
     url: str = attrs.field()

@@ -1,1 +1,1 @@
-"""Videos made by Google's Transcoder API."""
+"""The transcoder backend ``google``: Google's Transcoder API encodes the videos."""

@@ -1,4 +1,4 @@
-"""The capabilities of Google's Transcoder API among the choices of callers."""
+"""The codecs, sizes and formats that Google's Transcoder API supports."""
 
 from typing import Final
 
@@ -14,7 +14,7 @@ from hvcore.plugin_api import (
 )
 
 PROFILE: Final = "high"
-"""H.264's, the largest that the API names; it has 8 bits and 4:2:0."""
+"""The H.264 profile of every rung: the highest that the API offers; 8 bits, 4:2:0."""
 
 AUDIO_CODECS: Final = {
     AudioCodec.AAC: "aac",
@@ -23,14 +23,15 @@ AUDIO_CODECS: Final = {
     AudioCodec.AC3: "ac3",
     AudioCodec.EAC3: "eac3",
 }
-"""By the API's names. MP3 is for files of its own, not for fMP4."""
+"""The API's names of audio codecs. MP3 is left out: the API puts no MP3 into fMP4."""
 
 PRESETS: Final = {Speed.ULTRASLOW: "veryslow"}
-"""Where x264's presets, which the API has, are called otherwise. Its slowest is for tests
-of encoders: it takes three times as long for a percent."""
+"""The API's preset for a speed, where the API has no x264 preset of the speed's name.
+x264's slowest preset is for tests of encoders: it takes three times as long and saves
+one percent."""
 
 SHORTEST_S: Final = 5
-"""Of a source; the API refuses shorter ones."""
+"""The length of the shortest source that the API accepts."""
 LARGEST_WIDTH_PX: Final = 4096
 LARGEST_HEIGHT_PX: Final = 2160
 
@@ -60,7 +61,7 @@ _LACKS: Final = (
 
 
 def capabilities() -> Capabilities:
-    """Return the capabilities of the API; requests for anything else are refused."""
+    """Return the codecs and formats that the API supports; all others are refused."""
     return Capabilities(
         name="google",
         pixel_formats=frozenset({PixelFormat.YUV420P}),
@@ -71,7 +72,7 @@ def capabilities() -> Capabilities:
 
 
 def objection(order: TranscodeOrder) -> str:
-    """Return the reason that a job is impossible, for the owner; empty: none."""
+    """Return the reason, for the video's owner, that the API refuses a job; "" if none."""
     if order.source.duration_s < SHORTEST_S:
         return TOO_SHORT
     for rung in order.ladder.rungs:
@@ -86,10 +87,10 @@ def objection(order: TranscodeOrder) -> str:
 
 def check_order(order: TranscodeOrder) -> None:
     """
-    Return if the job can be expressed.
+    Refuse a job that the Transcoder API cannot do.
 
     Raises:
-        UnusableSourceError: It cannot.
+        UnusableSourceError: The source is too short, or a rung too large, for the API.
     """
     why = objection(order)
     if why:
@@ -97,6 +98,6 @@ def check_order(order: TranscodeOrder) -> None:
 
 
 def warnings_of(order: TranscodeOrder) -> tuple[str, ...]:
-    """Return warnings, for the video's details, of choices made otherwise."""
+    """Return a sentence for the video's details for each choice that the API cannot keep."""
     rates = {rung.rate_control for rung in order.ladder.rungs}
     return (NOT_CONSTANT,) if RateControl.CONSTANT in rates else ()

@@ -1,4 +1,4 @@
-"""The transcoder: one job of Google's Transcoder API for each video."""
+"""A transcoder that submits one job of Google's Transcoder API for each video."""
 
 import logging
 from collections.abc import Iterator
@@ -57,7 +57,7 @@ from hvcore_transcoder_google.source_bytes import SourceBytes
 from hvcore_transcoder_google.source_probe import is_turned, probe_source
 
 MOST_GUESSED: Final = 0.9
-"""The progress of a job that runs for longer than was guessed."""
+"""The highest progress that is guessed for a running job, 0 to 1."""
 _SOURCE_VALID_S: Final = 900
 _SHORTEST_GUESS_S: Final = 60.0
 _FIX: Final = (
@@ -71,7 +71,7 @@ _log = logging.getLogger(__name__)
 def make_transcoder(
     options: GoogleTranscoderOptions, *, clock: Clock, database: Database
 ) -> "GoogleTranscoder":
-    """Make the transcoder of a process."""
+    """Return a transcoder for this process; it counts spending if there is a limit."""
     book = None
     if options.daily_limit:
         book = SpendingBook(
@@ -87,12 +87,12 @@ def make_transcoder(
 @attrs.frozen(kw_only=True)
 class GoogleTranscoder(RemoteTranscoder):
     """
-    Has the Transcoder API make ladders.
+    Transcode videos by jobs of Google's Transcoder API.
 
-    It also carries out SupportsDeclining and SupportsStorageCheck.
+    The transcoder also implements SupportsDeclining and SupportsStorageCheck.
 
     Attributes:
-        book: None: there is no limit.
+        book: The estimated spending of each day; None if no daily limit is set.
     """
 
     options: GoogleTranscoderOptions
@@ -111,7 +111,7 @@ class GoogleTranscoder(RemoteTranscoder):
         return (Part(index=0, order=order),)
 
     def declines(self, order: TranscodeOrder) -> str:
-        """Return the reason not to take a job now; empty: the job is taken."""
+        """Return the reason that a job is not accepted now; "" if it is accepted."""
         why = objection(order)
         if why or self.book is None:
             return why
@@ -121,7 +121,7 @@ class GoogleTranscoder(RemoteTranscoder):
         return why
 
     def storage_problem(self, url: str) -> str:
-        """Return the setting that lets Google reach a storage; empty if it does."""
+        """Return an advice for settings if Google cannot reach a storage; "" if it can."""
         return self._addresses().problem(url)
 
     def run(self, part: Part, workspace: Workspace) -> PartDone | PartPending:
@@ -180,9 +180,10 @@ class GoogleTranscoder(RemoteTranscoder):
 
     def _progress(self, job: GoogleJob, duration_s: float) -> float:
         """
-        Return a guess: the API tells states only.
+        Return a guess at the progress of a job, because the API tells states only.
 
-        A job is taken to need as long as the video has, and no less than a minute.
+        The guess assumes that a job takes as long as the video lasts, and at least a
+        minute.
         """
         if job.started_at is None:
             return 0.0

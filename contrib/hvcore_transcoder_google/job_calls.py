@@ -1,8 +1,8 @@
 """
-The requests to the Transcoder API, by Google's client.
+Calls of the Transcoder API, by Google's client library.
 
-What goes wrong becomes what the port promises.
-Over HTTP with JSON: gRPC keeps threads and sockets that do not survive a fork.
+The library's errors become the errors of the transcoder port. The calls use HTTP with
+JSON: gRPC keeps threads and sockets that do not survive a fork.
 """
 
 import json
@@ -52,7 +52,7 @@ _HOST: Final = "transcoder.googleapis.com"
 _PAGE: Final = 100
 _MOST_PAGES: Final = 200
 _ANSWER_S: Final = 20
-"""A thread of a light worker waits meanwhile."""
+"""The time limit of a call; a thread of a light worker waits meanwhile."""
 _NOT_FOUND: Final = 404
 _UNAUTHENTICATED: Final = 401
 _SILENT: Final = "The Transcoder API does not answer."
@@ -70,15 +70,16 @@ _GOES_ON: Final = "The job goes on at Google, and is asked for again."
 @attrs.frozen(kw_only=True)
 class GoogleJob:
     """
-    A job as the API has it.
+    Describe the state of a job, as the Transcoder API reports it.
 
     Attributes:
-        name: ``projects/…/locations/…/jobs/…``.
+        name: The API's name of the job, ``projects/…/locations/…/jobs/…``.
         state: PENDING, RUNNING, SUCCEEDED or FAILED.
-        started_at: None until it runs.
-        code: Of google.rpc.Code, if it failed.
-        reason: Of the error's ErrorInfo.
-        details: What the ErrorInfo says besides.
+        started_at: When the job began to run; None until then.
+        code: The google.rpc.Code of a failed job's error; 0 if the job has not failed.
+        message: The text of the error.
+        reason: The reason in the error's ErrorInfo; "" if there is none.
+        details: The field ``details`` in the metadata of the same ErrorInfo.
     """
 
     name: str
@@ -91,7 +92,7 @@ class GoogleJob:
 
 
 class TranscoderCalls:
-    """Submit, show, find and delete; thread-safe."""
+    """Submit, read, find and delete jobs of the Transcoder API; thread-safe."""
 
     def __init__(self, options: GoogleTranscoderOptions) -> None:
         self._options = options
@@ -101,7 +102,7 @@ class TranscoderCalls:
         self._credentials: Credentials | None = None
 
     def create(self, request: Members) -> str:
-        """Submit a job; return its name."""
+        """Submit a job, and return the API's name of the new job."""
         asked = CreateJobRequest(parent=self._options.parent, job=Job(request))
         with translated():
             made = self._client().create_job(asked, retry=None, timeout=_ANSWER_S)
@@ -112,12 +113,12 @@ class TranscoderCalls:
 
     def job(self, name: str) -> GoogleJob:
         """
-        Return a job.
+        Return the state of the job with the given name.
 
         Raises:
-            TranscodeError: There is none.
-            UnavailableError: The API does not answer, refuses to, or does not say how
-                the job is. It goes on meanwhile, and is paid for.
+            TranscodeError: No job has this name.
+            UnavailableError: The API does not answer, refuses the request, or does not
+                tell the job's state. The job goes on meanwhile, and is paid for.
         """
         asked = GetJobRequest(name=name)
         try:
@@ -130,21 +131,22 @@ class TranscoderCalls:
         return _job(found)
 
     def submitted(self, key: str) -> str | None:
-        """Return the job that was submitted with a key, whatever became of it."""
+        """Return the name of the newest job with a key, in any state; None if none."""
         return next((job.name for job in self._with_key(key)), None)
 
     def running(self, key: str) -> list[str]:
-        """Return the jobs with a key that have not ended."""
+        """Return the names of the jobs with a key that have not ended."""
         return [
             job.name for job in self._with_key(key) if job.state in {PENDING, RUNNING}
         ]
 
     def delete(self, name: str) -> None:
         """
-        Delete a job, which ends it; return once nobody knows it any more.
+        Delete a job, which also ends it; a job that does not exist is no error.
 
         Raises:
-            UnavailableError: It is still there.
+            UnavailableError: The API does not answer, or the job has not ended yet.
+            TranscodeError: The API refuses to delete the job.
         """
         asked = DeleteJobRequest(name=name, allow_missing=True)
         try:
@@ -159,7 +161,7 @@ class TranscoderCalls:
             raise UnavailableError("The Transcoder API has not ended the job as yet.")
 
     def close(self) -> None:
-        """Close connections."""
+        """Close the connections to the API of all threads."""
         with self._lock:
             made, self._made = self._made, []
         for client in made:
@@ -231,10 +233,10 @@ class TranscoderCalls:
 
 class RequestRefusedError(TranscodeError):
     """
-    The Transcoder API has refused a request.
+    Say that the Transcoder API has refused a request.
 
     Attributes:
-        status: Of HTTP.
+        status: The HTTP status of the answer.
     """
 
     def __init__(self, status: int, message: str, reason: str = "") -> None:
@@ -245,7 +247,7 @@ class RequestRefusedError(TranscodeError):
 
 @contextmanager
 def translated() -> Iterator[None]:
-    """Turn the exceptions of Google's client into errors of the transcoder port."""
+    """Turn the exceptions of Google's client library into errors of the transcoder port."""
     try:
         yield
     except GoogleAPICallError as exc:

@@ -58,7 +58,7 @@ _REASONS: Final = {
     "enable transcoder.googleapis.com",
     "USER_PROJECT_DENIED": "the account may not use the project",
 }
-"""By the reason of an ErrorInfo."""
+"""What an operator can do about an error, by the reason in its ErrorInfo."""
 _OUTAGES: Final = frozenset({DEADLINE, EXHAUSTED, INTERNAL, UNAVAILABLE})
 _SERVER_ERROR: Final = 500
 _TOO_MANY: Final = 429
@@ -76,15 +76,15 @@ _OF_THE_SOURCE: Final = re.compile(
 )
 _OF_THE_REQUEST: Final = re.compile(r"(?i)config|elementary|mux_?stream|manifest|uri\b")
 _QUERY: Final = re.compile(r"\?[^\s'\"<>]+")
-"""Of an address; a signature may stand in it."""
+"""The query of an address, which is left out of logs: it may contain a signature."""
 
 
 def is_outage(status: int) -> bool:
     """
-    Return whether an answer says nothing of the request: it is to be tried again.
+    Return whether an answer tells of an outage, so that the request is sent again.
 
     Args:
-        status: Of HTTP.
+        status: The HTTP status of the answer.
     """
     return status >= _SERVER_ERROR or status == _TOO_MANY
 
@@ -93,13 +93,18 @@ def job_failure(
     code: int, message: str, reason: str = "", details: str = ""
 ) -> UnusableSourceError | TranscodeError:
     """
-    Return the error that reports a job of Google's that failed.
+    Return the error with which a failed job of the Transcoder API is reported.
 
     Args:
-        code: Of google.rpc.Code.
-        message: Only operators see it, and without what is behind a question mark.
-        reason: Of the error's ErrorInfo.
-        details: What the ErrorInfo says besides.
+        code: The google.rpc.Code of the job's error.
+        message: The text of the error. Only operators see it; the text behind a
+            question mark is left out.
+        reason: The reason in the error's ErrorInfo; "" if there is none.
+        details: Further text of the ErrorInfo, for operators.
+
+    Returns:
+        UnusableSourceError if the text says that the source cannot be read, else
+        TranscodeError, which lets the service try again.
     """
     told = f"{message} {details}".strip()
     if code == INVALID and not reason.startswith("GCS") and _is_of_the_source(told):
@@ -118,11 +123,12 @@ def job_failure(
 
 def request_failure(status: int, message: str, reason: str = "") -> TranscodeError:
     """
-    Return the error that reports a request that Google has refused.
+    Return the error with which a refused request to the Transcoder API is reported.
 
     Args:
-        status: Of HTTP.
-        reason: Of the answer's ErrorInfo.
+        status: The HTTP status of the answer.
+        message: The text of the error, for operators.
+        reason: The reason in the answer's ErrorInfo; "" if there is none.
     """
     code = _CODES.get(status, 0)
     fix = _REASONS.get(reason) or _FIXES.get(code)

@@ -1,4 +1,4 @@
-"""A job for the Transcoder API, in the words of its message ``Job``."""
+"""Write an order as the message ``Job`` of Google's Transcoder API."""
 
 import hashlib
 import re
@@ -19,10 +19,10 @@ from hvcore.plugin_api import (
 from hvcore_transcoder_google.abilities import AUDIO_CODECS, PRESETS, PROFILE
 
 Members = dict[str, Any]
-"""Of a message; names as the client library has them (``elementary_streams``)."""
+"""The fields of an API message, by the client library's names (``elementary_streams``)."""
 
 KEY_LABEL: Final = "hvcore_key"
-"""The label with the key of the remote job."""
+"""The name of the label that holds the key of a remote job."""
 INTERACTIVE: Final = "interactive"
 BATCH: Final = "batch"
 MODES: Final = {
@@ -31,7 +31,7 @@ MODES: Final = {
 }
 GOPS_IN_A_SEGMENT: Final = 3
 KEPT_DAYS: Final = 7
-"""How long the API keeps a job that has ended; a video is taken over within minutes."""
+"""How long the API keeps an ended job. The service reads its result within minutes."""
 _KEY_CHARS: Final = 40
 _INPUT: Final = "source"
 _ATOM: Final = "whole"
@@ -59,12 +59,12 @@ _DOWN_FROM_SURROUND: Final = (
 @attrs.frozen(kw_only=True)
 class GoogleJobSettings:
     """
-    The mode, the priority and the labels of jobs at Google.
+    Hold the mode, the priority and the labels of jobs at Google.
 
     Attributes:
         mode: ``interactive`` or ``batch``.
-        priority: Of a batch job, from 0 on; higher ones come first.
-        labels: Further labels of every job.
+        priority: The priority of batch jobs, from 0; higher priorities come first.
+        labels: Labels of every job besides the one with the key.
     """
 
     mode: str = INTERACTIVE
@@ -75,12 +75,12 @@ class GoogleJobSettings:
 @attrs.frozen(kw_only=True)
 class GoogleJobSource:
     """
-    The source of a job: its address, and whether its picture is turned.
+    Describe the source of a job: its address, and whether its pictures are turned.
 
     Attributes:
-        address: ``gs://bucket/path``.
-        is_turned: It says that it is to be shown turned by 90 or 270 degrees. The API
-            takes the sizes of pictures as they are before.
+        address: The source's address, ``gs://bucket/path``.
+        is_turned: Whether the source says that its pictures are shown turned by 90 or
+            270 degrees. The API counts width and height before the turn.
     """
 
     address: str
@@ -96,11 +96,12 @@ def job_request(
     key: str,
 ) -> Members:
     """
-    Return the message of a whole job; pure.
+    Return the message ``Job`` that encodes all rungs and sound of an order; pure.
 
     Args:
-        target_address: A folder, ``gs://bucket/path`` without a slash.
-        key: The same for every attempt at a remote job.
+        target_address: The folder for the made files, ``gs://bucket/path`` without a
+            slash at its end.
+        key: The key of the remote job, the same for every attempt.
     """
     gop = gop_duration(order)
     rungs, sounds = order.ladder.rungs, order.ladder.audio
@@ -151,26 +152,26 @@ def job_request(
 
 
 def key_label(key: str) -> str:
-    """Return a key as a label, which takes no capitals and 63 characters."""
+    """Return a hash of a key as a label's value: labels take 63 small letters at most."""
     return hashlib.sha256(key.encode()).hexdigest()[:_KEY_CHARS]
 
 
 def rung_name(rung: Rung) -> str:
-    """Return the name of a rung's streams and files."""
+    """Return the name of the streams and files of a rung."""
     return f"video-{rung.key}"
 
 
 def audio_name(rendition: AudioRendition) -> str:
-    """Return the name of a sound rendition's streams and files."""
+    """Return the name of the streams and files of an audio rendition."""
     return rendition.name
 
 
 def gop_duration(order: TranscodeOrder) -> timedelta:
     """
-    Return the length of a group of pictures: whole frames, a third of a segment.
+    Return the length of a group of pictures: whole frames, about a third of a segment.
 
-    The API wants segments that are whole multiples of it; at 29.97 pictures a second
-    they have 6.006 s.
+    The API accepts only segments of whole groups, so segments have three groups: at
+    29.97 frames per second a segment of 6 s becomes 6.006 s long.
     """
     rate = order.ladder.rungs[0].frame_rate
     frames = max(1, round(rate * order.segment_s / GOPS_IN_A_SEGMENT))

@@ -11,7 +11,7 @@ import attrs
 from hvcore_transcoder_google.job_requests import INTERACTIVE, KEY_LABEL, MODES
 
 MOST_LABELS: Final = 60
-"""Google takes 64 labels of a job; some are left to others."""
+"""How many labels a deployer may set; Google allows a job 64, and hvcore adds one."""
 _PROJECT: Final = re.compile(r"([a-z0-9.-]+:)?[a-z0-9][a-z0-9-]{4,28}[a-z0-9]")
 _LOCATION: Final = re.compile(r"[a-z]+(-[a-z]+)+[0-9]+")
 _PLACE: Final = re.compile(r"gs://[a-z0-9][a-z0-9._-]{1,220}(/[^\s$\"?#]*)?")
@@ -23,27 +23,28 @@ _MOST_PRIORITY: Final = 1000
 @attrs.frozen(kw_only=True)
 class GoogleTranscoderOptions:
     """
-    Settings under ``[transcoder.options]``.
-
-    Lists of pairs are written ``name=value``.
+    Hold the settings under ``[transcoder.options]`` of the transcoder ``google``.
 
     Attributes:
-        project: The id or the number of the project that pays.
-        location: Where jobs run, such as ``europe-west1``; the bucket's place.
-        credentials: Of a service account, or of another identity: the content of the JSON
-            file. Empty: what the machine has (application default credentials).
-        endpoint: Where the Transcoder API answers; empty: Google. With ``http://`` no
-            credentials are sent.
-        writes_to: What Google calls the root of the storage, ``gs://bucket/prefix``;
-            empty: what ``storage.options.url`` says.
+        project: The id or the number of the Google project that pays.
+        location: The region in which jobs run, such as ``europe-west1``; best that of
+            the bucket.
+        credentials: The content of a JSON file with the credentials of a service account
+            or of another identity; "" for the credentials of the machine (application
+            default credentials).
+        endpoint: The address of the Transcoder API; "" for Google's own. To an address
+            with ``http://`` no credentials are sent.
+        writes_to: Google's address of the root of the storage, ``gs://bucket/prefix``;
+            "" for the address in ``storage.options.url``.
         mode: ``interactive``, or ``batch`` for jobs that may wait.
-        priority: Of batch jobs, from 0 on; higher ones come first.
-        price_per_minute: Of a minute of SD, in the currency; HD counts twice, UHD four
-            times, sound a third.
-        daily_limit: Estimated cost of a day (UTC) above which nothing is submitted; 0: none.
-        currency: What prices and the limit are in; shown to operators.
-        labels: Of every job, for Google's bill.
-        deadline_s: A job that takes longer is deleted and submitted once more.
+        priority: The priority of batch jobs, from 0; higher priorities come first.
+        price_per_minute: The price of a minute of SD video, in the currency. HD counts
+            twice, UHD four times, sound a third.
+        daily_limit: The estimated cost of a day (UTC) above which no job is submitted;
+            0 for no limit.
+        currency: The currency of the price and the limit; shown to operators.
+        labels: Labels of every job, for Google's bill, each as ``name=value``.
+        deadline_s: The seconds after which a job is deleted and submitted once more.
     """
 
     project: str = attrs.field()
@@ -60,7 +61,7 @@ class GoogleTranscoderOptions:
     deadline_s: int = attrs.field(default=24 * 3600)
 
     def __attrs_post_init__(self) -> None:
-        """Refuse options that do not go together."""
+        """Refuse a priority outside of batch mode, and a daily limit without a price."""
         if self.priority and self.mode == INTERACTIVE:
             raise ValueError("priority is for batch jobs; set mode to batch")
         if self.daily_limit and not self.price_per_minute:
@@ -68,7 +69,7 @@ class GoogleTranscoderOptions:
 
     @property
     def parent(self) -> str:
-        """The API's name of the place of the jobs: a project and a location."""
+        """The API's name of the parent of all jobs, ``projects/…/locations/…``."""
         return f"projects/{self.project}/locations/{self.location}"
 
     @project.validator
@@ -165,6 +166,6 @@ def _is_object_with_type(text: str) -> bool:
 
 
 def label_pairs(texts: tuple[str, ...]) -> Mapping[str, str]:
-    """Return the names and the values of labels given as ``name=value``."""
+    """Return the values of labels by their names, from texts ``name=value``."""
     found = (text.partition("=") for text in texts)
     return MappingProxyType({name: value for name, _, value in found})

@@ -1,4 +1,4 @@
-"""Offers the transcoder ``google``: Google's Transcoder API makes the videos."""
+"""Offer the transcoder ``google``: Google's Transcoder API encodes the videos."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ from hvcore_transcoder_google.options import GoogleTranscoderOptions
 
 
 def build(options: GoogleTranscoderOptions, context: BuildContext) -> Transcoder:
-    """Make the transcoder of a process."""
+    """Return a transcoder for this process, from its settings."""
     from hvcore_transcoder_google.backend import (  # noqa: PLC0415 - only if it was chosen
         make_transcoder,
     )
@@ -17,7 +17,7 @@ def build(options: GoogleTranscoderOptions, context: BuildContext) -> Transcoder
 
 @hookimpl
 def hvcore_transcoders() -> Iterator[TranscoderBackend]:
-    """Offer ``google``."""
+    """Yield the transcoder backend ``google``."""
     yield TranscoderBackend(
         name="google",
         factory=build,

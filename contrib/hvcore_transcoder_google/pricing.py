@@ -1,4 +1,4 @@
-"""The price of a job, about: Google bills an output by its length and size."""
+"""Estimate the price of a job: Google bills an output by its length and picture size."""
 
 from typing import Final
 
@@ -14,10 +14,11 @@ _MINUTE_S: Final = 60
 
 def sd_minutes(order: TranscodeOrder) -> float:
     """
-    Return the minutes of SD that cost as much as a job.
+    Return the number of minutes of SD video that cost as much as a job.
 
-    A minute of HD (from 1280x720 on) costs as much as two of SD, above 1920x1080 as four,
-    a minute of sound alone as a third. Pictures of other shapes count as the dearer.
+    A minute of HD (from 1280x720) costs as much as two minutes of SD, a minute above
+    1920x1080 as four, and a minute of sound as a third. One side of a picture suffices
+    to put the picture into a dearer class.
     """
     weights = [*map(_weight, order.ladder.rungs)]
     weights += [_AUDIO_WEIGHT for _ in order.ladder.audio]

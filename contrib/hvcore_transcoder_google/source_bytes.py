@@ -1,21 +1,21 @@
-"""Ranges of a source that lies in the store, of which each is fetched once."""
+"""Read parts of a source in the store, and fetch each part only once."""
 
 from typing import Final
 
 from hvcore.plugin_api import SourceRanges, TranscodeError
 
 WINDOW_BYTES: Final = 64 * 1024
-"""What is read at a time: most headers of a file lie close together."""
+"""The bytes that are fetched at a time: most headers of a file lie close together."""
 MOST_WINDOWS: Final = 256
 _FAILED: Final = "The video could not be read."
 
 
 class SourceBytes:
     """
-    A file of which only what is asked for is fetched; for one thread.
+    Read parts of a source, fetched in windows of 64 KiB; for one thread.
 
     Attributes:
-        size_bytes: Of the whole file.
+        size_bytes: The size of the whole source.
     """
 
     def __init__(self, ranges: SourceRanges) -> None:
@@ -25,13 +25,13 @@ class SourceBytes:
 
     def read(self, start: int, length: int) -> bytes:
         """
-        Return bytes; fewer at the end of the file.
+        Return ``length`` bytes of the source from ``start``; fewer at the source's end.
 
         Raises:
-            UnusableSourceError: The file is gone.
+            UnusableSourceError: The source is gone.
             UnavailableError: The store does not answer.
-            StorageRefusedError: The store does not permit it.
-            TranscodeError: Too much was asked for.
+            StorageRefusedError: The store does not permit reading.
+            TranscodeError: More than 256 windows were needed for this source.
         """
         end = min(start + length, self.size_bytes)
         made = bytearray()

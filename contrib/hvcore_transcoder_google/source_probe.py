@@ -1,7 +1,7 @@
 """
-Probe a source by its file's headers: the Transcoder API has no probe.
+Probe a source by the headers of its file: the Transcoder API cannot probe.
 
-Only MP4 and MOV are read. Pure but for the bytes that are asked for.
+Only MP4 and MOV files are read.
 """
 
 from fractions import Fraction
@@ -49,9 +49,9 @@ DOLBY_VISION: Final = (
 )
 _ALONE_PROFILE: Final = 5
 _HDR: Final = frozenset({16, 18})
-"""Code points of the transfer function (ITU-T H.273, table 3): PQ and HLG."""
+"""The code points of the transfer functions PQ and HLG (ITU-T H.273, table 3)."""
 _FINEST: Final = 100_000
-"""Denominators of frame rates; larger ones are measured, and not meant."""
+"""The largest denominator of a frame rate; larger ones come from rounded lengths."""
 _VISUAL_ENTRY_BYTES: Final = 78
 _FULL_BOX_BYTES: Final = 4
 _ENTRIES_AT: Final = 8
@@ -77,11 +77,11 @@ _CODECS: Final = {
 @attrs.frozen(kw_only=True)
 class ProbedSource:
     """
-    The facts of a source that its file's headers tell.
+    Hold the facts about a source that the headers of its file tell.
 
     Attributes:
-        is_turned: It is to be shown turned by 90 or 270 degrees; the sizes in ``info``
-            are those of the turned picture.
+        is_turned: Whether the pictures are shown turned by 90 or 270 degrees. Width and
+            height in ``info`` are those after the turn.
     """
 
     info: SourceInfo
@@ -90,11 +90,11 @@ class ProbedSource:
 
 def probe_source(source: ByteRanges) -> ProbedSource:
     """
-    Read the headers.
+    Return the facts about a source, read from the headers of its MP4 or MOV file.
 
     Raises:
-        UnusableSourceError: It cannot be made into a video.
-        UnavailableError: The bytes cannot be read now.
+        UnusableSourceError: The source cannot be made into a video.
+        UnavailableError: The source cannot be read now.
     """
     try:
         return _probed(source)
@@ -177,7 +177,7 @@ def _entry(track: Mp4Box) -> Mp4Box:
 
 
 def _size(track: Mp4Box, entry: Mp4Box) -> tuple[int, int]:
-    """Return the size that a viewer sees, upright and with square pixels."""
+    """Return the size of the pictures that a viewer sees, after rotation."""
     header = track.child("tkhd")
     (version,) = header.fields("B")
     width, height = (
@@ -246,12 +246,13 @@ def _language(track: Mp4Box) -> str:
 
 def is_turned(source: ByteRanges) -> bool:
     """
-    Return whether a source is to be shown turned by 90 or 270 degrees.
+    Return whether the pictures of a source are shown turned by 90 or 270 degrees.
 
-    False for files that are no MP4 or MOV; others hardly ever say so.
+    The function returns False for a file that is no MP4 or MOV: files of other kinds
+    hardly ever tell a rotation.
 
     Raises:
-        UnavailableError: The bytes cannot be read now.
+        UnavailableError: The source cannot be read now.
     """
     try:
         for track in _movie_of(source).children():

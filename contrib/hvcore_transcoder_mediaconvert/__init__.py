@@ -1,1 +1,1 @@
-"""Ladders made by AWS Elemental MediaConvert: what its jobs say, and what its errors mean."""
+"""The transcoder backend ``mediaconvert``: AWS Elemental MediaConvert encodes the videos."""

@@ -1,4 +1,4 @@
-"""The capabilities of MediaConvert among the choices of callers."""
+"""The codecs, sizes and formats that MediaConvert supports."""
 
 from typing import Final
 
@@ -18,7 +18,7 @@ PROFILES: Final = {
     PixelFormat.YUV420P10B: "HIGH_10BIT",
     PixelFormat.YUV422P10B: "HIGH_422_10BIT",
 }
-"""H.264's, by the formats that it has them for: none with 4:4:4 or 12 bits."""
+"""MediaConvert's H.264 profiles by pixel format; it has none for 4:4:4 and 12 bits."""
 
 AUDIO_CODECS: Final = frozenset(
     {
@@ -29,7 +29,7 @@ AUDIO_CODECS: Final = frozenset(
         AudioCodec.EAC3,
     }
 )
-"""MP3 is not among what it puts into CMAF."""
+"""The audio codecs that MediaConvert puts into CMAF; MP3 is not among them."""
 
 SMALLEST_PX: Final = 32
 LARGEST_PX: Final = 8192
@@ -49,7 +49,7 @@ _LACKS: Final = (
 
 
 def capabilities() -> Capabilities:
-    """Return the capabilities of MediaConvert; anything else is refused."""
+    """Return the codecs and formats that MediaConvert supports; all others are refused."""
     return Capabilities(
         name="mediaconvert",
         pixel_formats=frozenset(PROFILES),
@@ -62,10 +62,10 @@ def capabilities() -> Capabilities:
 
 def check_order(order: TranscodeOrder) -> None:
     """
-    Return if the job can be expressed.
+    Refuse a job with a rung that is too small or too large for MediaConvert.
 
     Raises:
-        UnusableSourceError: Its pictures have a size that MediaConvert does not make.
+        UnusableSourceError: A side of a rung has under 32 or over 8192 pixels.
     """
     for rung in order.ladder.rungs:
         for size_px in (rung.width_px, rung.height_px):

@@ -1,4 +1,4 @@
-"""The transcoder: one job of MediaConvert for each video."""
+"""A transcoder that submits one job of AWS Elemental MediaConvert for each video."""
 
 import logging
 from collections.abc import Iterator
@@ -63,7 +63,7 @@ _log = logging.getLogger(__name__)
 def make_transcoder(
     options: MediaConvertOptions, *, clock: Clock, database: Database
 ) -> "MediaConvertTranscoder":
-    """Make the transcoder of a process."""
+    """Return a transcoder for this process; it counts spending if there is a limit."""
     book = None
     if options.daily_limit:
         limit = round(options.daily_limit * MILLIONTHS)
@@ -77,12 +77,12 @@ def make_transcoder(
 @attrs.frozen(kw_only=True)
 class MediaConvertTranscoder(RemoteTranscoder):
     """
-    A transcoder that has AWS Elemental MediaConvert make whole ladders.
+    Transcode videos by jobs of AWS Elemental MediaConvert.
 
-    It also carries out SupportsDeclining and SupportsStorageCheck.
+    The transcoder also implements SupportsDeclining and SupportsStorageCheck.
 
     Attributes:
-        book: None: there is no limit.
+        book: The estimated spending of each day; None if no daily limit is set.
     """
 
     options: MediaConvertOptions
@@ -103,7 +103,7 @@ class MediaConvertTranscoder(RemoteTranscoder):
         return (Part(index=0, order=order),)
 
     def declines(self, order: TranscodeOrder) -> str:
-        """Return the reason not to take a job now; empty: the job is taken."""
+        """Return the reason that a job is not accepted now; "" if it is accepted."""
         if self.book is None:
             return ""
         why = self.book.objection(self._cost(order), self.clock.now())
@@ -112,7 +112,7 @@ class MediaConvertTranscoder(RemoteTranscoder):
         return why
 
     def storage_problem(self, url: str) -> str:
-        """Return the setting that lets MediaConvert reach a storage; empty if it does."""
+        """Return an advice for settings if MediaConvert cannot reach a storage, else ""."""
         return self._addresses().problem(url)
 
     def run(self, part: Part, workspace: Workspace) -> PartDone | PartPending:

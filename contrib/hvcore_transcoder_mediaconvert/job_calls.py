@@ -1,4 +1,4 @@
-"""Send requests to MediaConvert by boto3, and turn their errors into those of the transcoder port."""
+"""Call MediaConvert by boto3, and turn boto3's errors into the transcoder port's errors."""
 
 import threading
 from collections.abc import Iterator
@@ -34,14 +34,15 @@ COMPLETE: Final = "COMPLETE"
 CANCELED: Final = "CANCELED"
 _STATES: Final = (*RUNNING, COMPLETE, CANCELED, "ERROR")
 _PAGE: Final = 20
-"""The most that MediaConvert gives at once."""
+"""The number of jobs in a page of a list; MediaConvert allows no more."""
 _MOST_PAGES: Final = 200
 _LONGEST_INPUT: Final = 300
-"""Characters of an address that SearchJobs takes."""
+"""The most characters of a source's address that SearchJobs accepts as a filter."""
 _CONNECT_S: Final = 5
 _ANSWER_S: Final = 20
 _ATTEMPTS: Final = 2
-"""A poll is repeated anyway; a thread of a light worker waits meanwhile."""
+"""How often boto3 sends a request. Few times: the service polls again anyway, and a thread
+of a light worker waits meanwhile."""
 _SILENT: Final = "MediaConvert does not answer."
 _HALF: Final = "What answers for MediaConvert says nothing; check what is between:"
 _NO_JOB: Final = "NotFoundException"
@@ -54,21 +55,22 @@ _NEEDED: Final = {
     "probe": "ProbeResults",
 }
 """
-Members without which an answer says nothing, by the name of the request.
+The member that a complete answer has, by the name of the operation.
 
-The client makes an empty answer of a proxy's page, and of JSON that breaks off.
+boto3 turns a proxy's page, and JSON that breaks off, into an answer without members.
 """
 
 
 @attrs.frozen(kw_only=True)
 class MediaConvertJob:
     """
-    A job as MediaConvert has it.
+    Describe the state of a job, as MediaConvert reports it.
 
     Attributes:
-        status: One of RUNNING, COMPLETE, CANCELED or ERROR.
-        percent: Of the work that is done; 0 if that is not known.
-        error_code: 0 if there is none.
+        status: ``SUBMITTED``, ``PROGRESSING``, ``COMPLETE``, ``CANCELED`` or ``ERROR``.
+        percent: The finished share of the work, 0 to 100; 0 if it is unknown.
+        error_code: MediaConvert's code of the job's error; 0 if there is none.
+        error_message: MediaConvert's text of the job's error; "" if there is none.
     """
 
     status: str
@@ -78,7 +80,7 @@ class MediaConvertJob:
 
 
 class MediaConvertCalls:
-    """Submits, shows, finds, cancels and probes jobs at MediaConvert; thread-safe."""
+    """Submit, read, find and cancel jobs of MediaConvert, and probe sources; thread-safe."""
 
     def __init__(self, options: MediaConvertOptions) -> None:
         self._options = options
@@ -86,7 +88,7 @@ class MediaConvertCalls:
         self._made: Any = None
 
     def create(self, request: Members) -> str:
-        """Submit a job to MediaConvert; return the job's id."""
+        """Submit a job to MediaConvert, and return the job's id."""
         return _id_of(self._ask("create_job", **request)["Job"])
 
     def job(self, job_id: str) -> MediaConvertJob:
@@ -95,8 +97,8 @@ class MediaConvertCalls:
 
         Raises:
             TranscodeError: The job does not exist.
-            UnavailableError: MediaConvert does not answer, refuses to, or does not say
-                how the job is. It goes on meanwhile, and is paid for.
+            UnavailableError: MediaConvert does not answer, refuses the request, or does
+                not tell the job's state. The job goes on meanwhile, and is paid for.
         """
         try:
             found: Members = self._ask("get_job", Id=job_id)["Job"]
@@ -116,10 +118,11 @@ class MediaConvertCalls:
 
     def submitted(self, key: str, source: str) -> str | None:
         """
-        Return the job that was submitted with a key, whatever became of it.
+        Return the id of the newest job with a key, in any state; None if there is none.
 
         Args:
-            source: Of the job: MediaConvert finds jobs by that, and not by metadata.
+            source: The address of the job's source: MediaConvert can search jobs by
+                their source, but not by their metadata, where the key is.
         """
         asked: Members = {"Order": "DESCENDING"}
         if len(source) <= _LONGEST_INPUT:
@@ -127,7 +130,7 @@ class MediaConvertCalls:
         return next(self._with_key(key, "search_jobs", asked), None)
 
     def running(self, key: str) -> list[str]:
-        """Return the jobs with a key that have not ended."""
+        """Return the ids of the jobs with a key that have not ended."""
         return [
             job_id
             for status in RUNNING
@@ -136,10 +139,10 @@ class MediaConvertCalls:
 
     def cancel(self, job_id: str) -> None:
         """
-        Cancel a job, and return once it has ended.
+        Cancel a job; a job that is unknown or has ended is no error.
 
         Raises:
-            UnavailableError: It has not ended as yet.
+            UnavailableError: MediaConvert does not answer, or the job has not ended yet.
         """
         try:
             self._ask("cancel_job", Id=job_id)
@@ -154,11 +157,12 @@ class MediaConvertCalls:
 
     def probe(self, address: str) -> Members:
         """
-        Return the facts that MediaConvert's Probe finds out about a source.
+        Return the answer of MediaConvert's operation Probe about the source at an address.
 
         Raises:
-            UnusableSourceError: It cannot read it.
-            TranscodeError: It says nothing of the source, which is no verdict on it.
+            UnusableSourceError: MediaConvert cannot read the source.
+            TranscodeError: MediaConvert tells nothing about the source; that does not
+                mean that the source is unusable.
         """
         try:
             answer = self._ask("probe", InputFiles=[{"FileUrl": address}])
@@ -173,7 +177,7 @@ class MediaConvertCalls:
         return dict(found)
 
     def close(self) -> None:
-        """Close connections."""
+        """Close the connections to MediaConvert."""
         if self._made is not None:
             self._made.close()
 
@@ -264,7 +268,7 @@ UNREADABLE: Final = (
 
 
 class _RefusedError(TranscodeError):
-    """MediaConvert has refused a request."""
+    """Say that MediaConvert has refused a request."""
 
     def __init__(self, kind: str, message: str) -> None:
         told = request_failure(kind, message)

@@ -14,11 +14,11 @@ FAILED: Final = "The video could not be processed."
 @attrs.frozen(kw_only=True)
 class MediaConvertReason:
     """
-    The meaning of an error for a video's owner and for an operator.
+    Explain an error of MediaConvert to a video's owner and to an operator.
 
     Attributes:
         owner: One sentence for the video's owner.
-        operator: What an operator does about it; empty: the file is at fault.
+        operator: What an operator can do about the error; "" if the source is the cause.
     """
 
     owner: str
@@ -26,7 +26,7 @@ class MediaConvertReason:
 
     @property
     def is_of_the_source(self) -> bool:
-        """True if no attempt will ever succeed."""
+        """True if the source is the cause, so that no attempt will ever succeed."""
         return not self.operator
 
 
@@ -74,7 +74,7 @@ REASONS: Final = {
     3457: _ours("MediaConvert's input policy forbids the source's place"),
     3999: _ours(_ADDRESS),
 }
-"""By the ``ErrorCode`` of a job."""
+"""The explanations of errors, by the ``ErrorCode`` of a failed job."""
 
 _REFUSALS: Final = {
     "AccessDeniedException": "the credentials may not call MediaConvert",
@@ -111,37 +111,42 @@ _OF_CREDENTIALS: Final = frozenset(
 )
 _SERVER_ERROR: Final = 500
 _QUERY: Final = re.compile(r"\?[^\s'\"<>]+")
-"""Of an address; a signature may stand in it."""
+"""The query of an address, which is left out of logs: it may contain a signature."""
 
 
 def is_outage(kind: str, status: int) -> bool:
     """
-    Return whether an answer says nothing of the request: it is to be tried again.
+    Return whether an answer tells of an outage, so that the request is sent again.
 
     Args:
-        kind: The code of the client's error.
-        status: Of HTTP.
+        kind: The code of boto3's error, such as ``TooManyRequestsException``.
+        status: The HTTP status of the answer.
     """
     return kind in _OUTAGES or status >= _SERVER_ERROR
 
 
 def is_of_credentials(kind: str) -> bool:
     """
-    Return whether other credentials may be accepted than those of the request.
+    Return whether the credentials of a request were refused, so that new ones may help.
 
     Args:
-        kind: The code of the client's error.
+        kind: The code of boto3's error, such as ``ExpiredTokenException``.
     """
     return kind in _OF_CREDENTIALS
 
 
 def job_failure(code: int, message: str) -> UnusableSourceError | TranscodeError:
     """
-    Return the error that reports a job of MediaConvert's that failed.
+    Return the error with which a failed job of MediaConvert is reported.
 
     Args:
-        message: ``ErrorMessage``; it may have addresses in it, so only operators see it,
-            and without what is behind a question mark.
+        code: The ``ErrorCode`` of the job.
+        message: The ``ErrorMessage`` of the job. It may contain addresses, so only
+            operators see it, and the text behind a question mark is left out.
+
+    Returns:
+        UnusableSourceError if the code says that the source is the cause, else
+        TranscodeError, which lets the service try again.
     """
     reason = REASONS.get(code) or _ours("MediaConvert failed", FAILED)
     if reason.is_of_the_source:
@@ -153,10 +158,11 @@ def job_failure(code: int, message: str) -> UnusableSourceError | TranscodeError
 
 def request_failure(kind: str, message: str) -> TranscodeError:
     """
-    Return the error that reports a request that MediaConvert has refused.
+    Return the error with which a refused request to MediaConvert is reported.
 
     Args:
-        kind: The code of the client's error.
+        kind: The code of boto3's error, such as ``ForbiddenException``.
+        message: The text of the error, for operators.
     """
     fix = _REFUSALS.get(kind, "MediaConvert does not answer as it should")
     owner = FAILED if kind == "BadRequestException" else _BUSY

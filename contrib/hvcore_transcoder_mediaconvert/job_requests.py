@@ -1,4 +1,4 @@
-"""A job for MediaConvert, as boto3's ``create_job`` takes it."""
+"""Write an order as the arguments of boto3's ``create_job`` for MediaConvert."""
 
 import hashlib
 import re
@@ -20,10 +20,10 @@ from hvcore_transcoder_mediaconvert.abilities import PROFILES
 from hvcore_transcoder_mediaconvert.pictures import picture_outputs
 
 Members = dict[str, Any]
-"""Of a request; names as boto3 has them (``OutputGroups``)."""
+"""The members of a request, by boto3's names (``OutputGroups``)."""
 
 FILE_NAME: Final = "made"
-"""What the names of all files in the target begin with."""
+"""The beginning of the names of all files that a job writes."""
 GOPS_IN_A_SEGMENT: Final = 3
 _SELECTOR: Final = "Track {}"
 _LANGUAGE: Final = re.compile(r"[A-Za-z]{2,3}")
@@ -33,7 +33,7 @@ _AAC_KBPS: Final = (
     *(6, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160),
     *(192, 224, 256, 288, 320, 384, 448, 512, 576, 640, 768, 896, 1024),
 )
-"""The bitrates that MediaConvert's AAC encoder has."""
+"""The bitrates in kbit/s that MediaConvert's AAC encoder supports."""
 _AAC_PROFILES: Final = {
     AudioCodec.AAC: "LC",
     AudioCodec.AAC_HE: "HEV1",
@@ -46,13 +46,14 @@ _SURROUND: Final = 6
 @attrs.frozen(kw_only=True)
 class MediaConvertAccount:
     """
-    The role, the queue and the priority with which MediaConvert works.
+    Hold the role, the queue and the priority with which MediaConvert runs jobs.
 
     Attributes:
         role: The ARN of the role that reads the source and writes the target.
-        queue: A name or an ARN; empty: the default queue.
-        acceleration: ``DISABLED``, ``PREFERRED`` or ``ENABLED``.
-        priority: In the queue, from -50 to 50.
+        queue: The name or the ARN of the queue; "" for the account's default queue.
+        acceleration: Whether jobs are accelerated: ``DISABLED``, ``PREFERRED`` or
+            ``ENABLED``.
+        priority: The priority in the queue, from -50 to 50.
     """
 
     role: str
@@ -70,13 +71,14 @@ def job_request(
     key: str,
 ) -> Members:
     """
-    Return the request for a whole job; pure.
+    Return the request that encodes all rungs, sound and pictures of an order; pure.
 
     Args:
-        source_address: ``s3://…``, or a presigned http address.
-        target_address: A folder in a bucket, ``s3://bucket/path`` without a slash.
-        key: The same for every attempt of a job; MediaConvert makes one job of requests
-            that come within a minute.
+        source_address: The source's address: ``s3://…``, or a presigned HTTP address.
+        target_address: The folder for the made files, ``s3://bucket/path`` without a
+            slash at its end.
+        key: The key of the remote job, the same for every attempt. MediaConvert makes
+            only one job of several requests with one key within a minute.
     """
     request: Members = {
         "Role": account.role,
@@ -97,12 +99,12 @@ def job_request(
 
 
 def rung_modifier(rung: Rung) -> str:
-    """Return the text behind FILE_NAME in the names of a rung's files."""
+    """Return the text that follows FILE_NAME in the names of a rung's files."""
     return f"_{rung.key}"
 
 
 def audio_modifier(rendition: AudioRendition) -> str:
-    """Return the text behind FILE_NAME in the names of a sound rendition's files."""
+    """Return the text that follows FILE_NAME in the names of an audio rendition's files."""
     return f"_{rendition.name}"
 
 

@@ -8,13 +8,13 @@ from typing import Final
 import attrs
 
 KEY: Final = "hvcore-key"
-"""The name under which a job's metadata have the key of the remote job."""
+"""The name in a job's user metadata under which the key of the remote job stands."""
 ON_DEMAND: Final = "on-demand"
 RESERVED: Final = "reserved"
 PRICE_CLASSES: Final = (ON_DEMAND, RESERVED)
 ACCELERATIONS: Final = ("DISABLED", "PREFERRED", "ENABLED")
 MOST_PAIRS: Final = 40
-"""AWS takes 50 tags of a job; some are left to others."""
+"""How many tags or metadata a deployer may set; AWS allows a job 50 tags."""
 _ROLE: Final = re.compile(r"arn:[a-z0-9-]+:iam::[0-9]{12}:role/[\w+=,.@/-]{1,512}")
 _REGION: Final = re.compile(r"[a-z]{2,}(-[a-z]+)+-[0-9]+")
 _PLACE: Final = re.compile(r"s3://[a-z0-9][a-z0-9.-]{1,254}(/[^\s$\"?#]*)?")
@@ -24,29 +24,30 @@ _TEXT_CHARS: Final = 256
 @attrs.frozen(kw_only=True)
 class MediaConvertOptions:
     """
-    Settings under ``[transcoder.options]``.
-
-    Lists of pairs are written ``name=value``.
+    Hold the settings under ``[transcoder.options]`` of the transcoder ``mediaconvert``.
 
     Attributes:
-        role: The ARN of the role that MediaConvert takes to read sources and to write.
-        region: Such as ``eu-central-1``.
-        queue: A name or an ARN; empty: the account's default queue.
-        endpoint: Where MediaConvert answers; empty: AWS, in the region.
-        access_key: Of who submits; empty: boto3 looks where it always does, such as in
-            the role of the machine.
-        secret_key: Of the access key.
-        writes_to: What MediaConvert calls the root of the storage, ``s3://bucket/prefix``;
-            empty: what ``storage.options.url`` says.
-        price_class: ``on-demand``, or ``reserved`` for a queue that is paid for anyway.
-        acceleration: ``DISABLED``, ``PREFERRED`` or ``ENABLED``.
-        priority: In the queue, from -50 to 50.
-        price_per_minute: Of a normalized minute, in the currency.
-        daily_limit: Estimated cost of a day (UTC) above which nothing is submitted; 0: none.
-        currency: What prices and the limit are in; shown to operators.
-        tags: Of every job, for the bill of AWS.
-        metadata: Of every job, for your own programs.
-        deadline_s: A job that takes longer is cancelled and submitted once more.
+        role: The ARN of the role with which MediaConvert reads sources and writes files.
+        region: The AWS region, such as ``eu-central-1``.
+        queue: The name or the ARN of the queue; "" for the account's default queue.
+        endpoint: The address of MediaConvert; "" for AWS in the region.
+        access_key: The access key for requests to MediaConvert; if it is "", boto3 finds
+            the credentials of the machine, such as those of its role.
+        secret_key: The secret of the access key.
+        writes_to: MediaConvert's address of the root of the storage,
+            ``s3://bucket/prefix``; "" for the address in ``storage.options.url``.
+        price_class: ``on-demand``, or ``reserved`` for a queue with a fixed price.
+        acceleration: Whether jobs are accelerated: ``DISABLED``, ``PREFERRED`` or
+            ``ENABLED``.
+        priority: The priority in the queue, from -50 to 50.
+        price_per_minute: The price of a normalized minute, in the currency.
+        daily_limit: The estimated cost of a day (UTC) above which no job is submitted;
+            0 for no limit.
+        currency: The currency of the price and the limit; shown to operators.
+        tags: Tags of every job, for the bill of AWS, each as ``name=value``.
+        metadata: User metadata of every job, for the deployer's own programs, each as
+            ``name=value``.
+        deadline_s: The seconds after which a job is cancelled and submitted once more.
     """
 
     role: str = attrs.field()
@@ -67,7 +68,7 @@ class MediaConvertOptions:
     deadline_s: int = attrs.field(default=24 * 3600)
 
     def __attrs_post_init__(self) -> None:
-        """Refuse options that do not go together."""
+        """Refuse options that contradict one another, or need another option."""
         if bool(self.access_key) != bool(self.secret_key):
             raise ValueError(
                 "access_key and secret_key belong together; set both or none"
@@ -170,7 +171,7 @@ class MediaConvertOptions:
 
 
 def pairs(texts: tuple[str, ...]) -> Mapping[str, str]:
-    """Return the names and the values of texts of the form ``name=value``."""
+    """Return the values of pairs by their names, from texts ``name=value``."""
     found = (text.partition("=") for text in texts)
     return MappingProxyType({name.strip(): value.strip() for name, _, value in found})
 

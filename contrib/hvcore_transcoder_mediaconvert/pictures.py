@@ -1,7 +1,7 @@
 """
-The pictures of a video: a poster, and stills for previews while seeking.
+Order and find the pictures of a video: a poster, and stills for previews while seeking.
 
-MediaConvert captures them beside the ladder, as JPEG files with numbers.
+MediaConvert captures the pictures in the same job as the ladder, as numbered JPEG files.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -25,7 +25,8 @@ STILL_MODIFIER: Final = "_still"
 _STILL_PX: Final = 160
 _MOST_STILLS: Final = 100
 _POSTERS: Final = 2
-"""The first picture, often black, and the one a tenth into the video."""
+"""How many pictures are captured for the poster: the first picture of the video, which is
+often black, and the picture after a tenth of the video."""
 _QUALITY: Final = 80
 _POSTER: Final = "poster.jpg"
 
@@ -34,10 +35,10 @@ def picture_outputs(
     order: TranscodeOrder, preprocessors: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
     """
-    Return the outputs of the file group; pure.
+    Return the outputs that capture the poster and the stills of a video; pure.
 
     Args:
-        preprocessors: Of an ordinary rung with 8 bits.
+        preprocessors: The video preprocessors of an ordinary rung with 8 bits.
     """
     rung = order.ladder.rungs[-1]
     every_s = max(1, ceil(order.source.duration_s / 10))
@@ -61,11 +62,11 @@ def with_pictures(
     done: PartDone, target: PartTarget, *, base: str, interval_s: int
 ) -> PartDone:
     """
-    Return a part together with the pictures that were captured.
+    Return a part with the poster and the stills that are found in the target.
 
     Args:
-        base: What the names of MediaConvert's files begin with.
-        interval_s: Between two stills; 0 if none were ordered.
+        base: The beginning of the names of MediaConvert's files.
+        interval_s: The seconds between two stills; 0 if no stills were ordered.
 
     Raises:
         UnavailableError: The storage does not answer.
@@ -86,7 +87,7 @@ def with_pictures(
 
 
 def _made_poster(base: str, there: Collection[str]) -> StoredObject | None:
-    """Return the last picture that was captured for the poster, if there is one."""
+    """Return the last picture that was captured for the poster; None if there is none."""
     names = [f"{base}{POSTER_MODIFIER}.{n:07d}.jpg" for n in range(_POSTERS)]
     found = [name for name in names if name in there]
     return StoredObject(name=_POSTER, made_as=found[-1]) if found else None
@@ -95,7 +96,7 @@ def _made_poster(base: str, there: Collection[str]) -> StoredObject | None:
 def _made_stills(
     base: str, there: Collection[str], interval_s: int
 ) -> Iterator[tuple[Still, StoredObject]]:
-    """Give the stills that were captured, and where they are."""
+    """Yield each captured still with its file in the target."""
     for number in range(_MOST_STILLS if interval_s else 0):
         made_as = f"{base}{STILL_MODIFIER}.{number:07d}.jpg"
         if made_as in there:

@@ -1,4 +1,4 @@
-"""Offers the transcoder ``mediaconvert``: AWS Elemental MediaConvert makes the videos."""
+"""Offer the transcoder ``mediaconvert``: AWS Elemental MediaConvert encodes the videos."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ from hvcore_transcoder_mediaconvert.options import MediaConvertOptions
 
 
 def build(options: MediaConvertOptions, context: BuildContext) -> Transcoder:
-    """Make the transcoder of a process."""
+    """Return a transcoder for this process, from its settings."""
     from hvcore_transcoder_mediaconvert.backend import (  # noqa: PLC0415 - only if it was chosen
         make_transcoder,
     )
@@ -17,7 +17,7 @@ def build(options: MediaConvertOptions, context: BuildContext) -> Transcoder:
 
 @hookimpl
 def hvcore_transcoders() -> Iterator[TranscoderBackend]:
-    """Offer ``mediaconvert``."""
+    """Yield the transcoder backend ``mediaconvert``."""
     yield TranscoderBackend(
         name="mediaconvert",
         factory=build,

@@ -1,11 +1,11 @@
-"""The price of a job, about: MediaConvert bills an output by length and size."""
+"""Estimate the price of a job: MediaConvert bills an output by length and picture size."""
 
 from typing import Final
 
 from hvcore.plugin_api import Rung, TranscodeOrder
 
 LEAST_BILLED_S: Final = 10
-"""MediaConvert bills each output for at least so long."""
+"""The least length of an output that MediaConvert bills."""
 _HD_PX: Final = 720
 _UHD_PX: Final = 1080
 _USUAL_RATE: Final = 30
@@ -15,11 +15,11 @@ _MINUTE_S: Final = 60
 
 def normalized_minutes(order: TranscodeOrder) -> float:
     """
-    Return the minutes that MediaConvert bills for a job, about.
+    Return an estimate of the normalized minutes that MediaConvert bills for a job.
 
-    A minute of SD counts once, of HD (from 720 on the short edge) twice, above 1080
-    four times; more than 30 pictures a second double it, two passes take 2.5 times
-    as much. Audio beside video is free.
+    A minute of SD counts once, a minute of HD (a short edge from 720 pixels) twice, and a
+    minute above 1080 pixels four times. More than 30 frames per second double the number,
+    two passes take 2.5 times as much. Audio beside video is free.
     """
     length_s = max(order.source.duration_s, LEAST_BILLED_S)
     return length_s / _MINUTE_S * sum(map(_weight, order.ladder.rungs))

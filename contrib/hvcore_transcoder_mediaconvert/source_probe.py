@@ -45,18 +45,18 @@ _DEEP_BITS: Final = 10
 _SIDEWAYS: Final = frozenset({90, 270})
 _MOST_STRETCH: Final = 10
 _FINEST: Final = 100_000
-"""Denominators of frame rates; larger ones are measured, and not meant."""
+"""The largest denominator of a frame rate; larger ones come from rounded lengths."""
 
 
 def source_info(found: Members) -> SourceInfo:
     """
-    Return the facts about a source that the core needs, by MediaConvert's Probe.
+    Return the facts about a source in an answer of MediaConvert's operation Probe.
 
     Args:
-        found: One of ``ProbeResults``.
+        found: One entry of ``ProbeResults``.
 
     Raises:
-        UnusableSourceError: It cannot be made into a video.
+        UnusableSourceError: The source cannot be made into a video.
     """
     container = found.get("Container", {})
     tracks: Sequence[Members] = container.get("Tracks", ())
@@ -108,7 +108,7 @@ def _video(track: Members) -> VideoTrackInfo:
 
 
 def _size(shown: Members, coded: Members) -> tuple[int, int]:
-    """Return the size that a viewer sees, upright and with square pixels."""
+    """Return the size of the pictures that a viewer sees, upright and with square pixels."""
     width = int(shown.get("Width") or coded.get("Width") or 0)
     height = int(shown.get("Height") or coded.get("Height") or 0)
     if not width or not height:

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 Report: TypeAlias = Mapping[str, Any]
 """
-The body of the API's answer, with the API's names: `Analytics` in docs/reference/http.md,
-and each report with its fields on the page ``/docs`` of the API.
+The body of the API's answer: the page ``/docs`` of the API lists the fields of each
+report, and docs/reference/http/analytics.md explains the numbers.
 """
 
 _FIELDS: Final = {

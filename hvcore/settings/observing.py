@@ -46,8 +46,8 @@ class MetricsSettings:
     The settings of the metrics of all processes of this machine.
 
     Attributes:
-        listen: Where Prometheus reads the metrics: a port of this machine alone, or an
-            address and a port. If empty, nothing is measured.
+        listen: The place where Prometheus reads the metrics: a port of this machine alone,
+            or an address and a port. If empty, nothing is measured.
     """
 
     listen: str = attrs.field(default="")

@@ -18,6 +18,7 @@ class DashboardSettings:
     The settings of the dashboard, the web pages for people.
 
     Attributes:
+        enabled: Whether ``hv api`` serves the dashboard at ``/dashboard``.
         operators: The people who see all organizations and the system: their subjects
             or proven mail addresses, as a sign-in backend gives them.
         session_idle_s: A session that is not used for so many seconds ends.

@@ -10,6 +10,7 @@ import attrs
 
 from hvcore.domain.processing.routes import read_route
 from hvcore.domain.uploads.direct import DirectUploadMode
+from hvcore.settings.analytics import AnalyticsSettings
 from hvcore.settings.conversion import Origins, RequestCount
 from hvcore.settings.mail import MailSettings
 from hvcore.settings.notify import NotifySettings
@@ -18,16 +19,9 @@ from hvcore.settings.server import ServerSettings
 from hvcore.settings.shares import ShareSettings
 from hvcore.settings.sign_in import DashboardSettings, SignInSettings
 
-_COUNTRY_HEADER: Final = re.compile(
-    # No other header is looked for a country, so that none costs anything.
-    r"(?=[A-Za-z0-9-]*country)[A-Za-z0-9-]{1,64}",
-    re.IGNORECASE,
-)
 _SCHEMA: Final = re.compile(r"[a-z][a-z0-9_]{0,39}")
 SHORTEST_TIMEOUT_S: Final = 1
 LONGEST_TIMEOUT_S: Final = 600
-MOST_MINUTES_RETENTION_DAYS: Final = 3_660
-"""Ten years: as good as ever."""
 
 
 def _as_root(text: str) -> str:
@@ -69,6 +63,11 @@ class PublicSettings:
     The settings of the service's public addresses, each without ``/v1``.
 
     Attributes:
+        api_url: The address at which clients reach the API.
+        worker_url: The address at which players reach the files of videos (delivery).
+        player_url: The address of the player's pages, of the player element and of
+            oEmbed.
+        upload_url: The address to which clients send the bytes of uploads.
         cors_origins: The origins of web pages from which browsers may call the API.
         dashboard_url: The dashboard's address, without ``/dashboard``; the API's if
             empty.
@@ -107,7 +106,13 @@ class DatabaseSettings:
 
 @attrs.frozen(kw_only=True)
 class BackendSettings:
-    """The settings of a port: the name of the backend that implements it, and its options."""
+    """
+    The settings of a port: the name of the backend that implements it, and its options.
+
+    Attributes:
+        backend: The name of the backend, as its plugin offers it.
+        options: The options of this backend.
+    """
 
     backend: str
     options: Mapping[str, Any] = attrs.field(factory=dict, repr=False)
@@ -139,7 +144,13 @@ class TranscoderSettings(BackendSettings):
 
 @attrs.frozen(kw_only=True)
 class AuthSettings:
-    """The settings of the backends that recognise callers, in the order of asking."""
+    """
+    The settings of the backends that recognise callers.
+
+    Attributes:
+        providers: The names of the backends, in the order in which they are asked.
+        options: The options of the backends, by their names.
+    """
 
     providers: tuple[str, ...] = ("api-key",)
     options: Mapping[str, Any] = attrs.field(factory=dict, repr=False)
@@ -151,8 +162,16 @@ class LimitSettings:
     The settings of rate limits, per organization unless the name says otherwise.
 
     Attributes:
+        enabled: Whether requests are limited; if false, answers have no headers of
+            limits either.
         store: The name of the backend that counts requests.
         options: The options of that backend.
+        api_per_hour: All requests of an organization to the API.
+        upload_url_per_hour: Requests for an upload address.
+        upload_url_per_minute_and_key: Requests for an upload address with one key.
+        video_operations_per_hour: Requests that change videos or make addresses.
+        analytics_per_hour: Requests for analytics.
+        thumbnails_per_hour: Requests that make a thumbnail.
         key_operations_per_hour: Key operations in the dashboard; the command line has
             no limit.
     """
@@ -171,7 +190,14 @@ class LimitSettings:
 
 @attrs.frozen(kw_only=True)
 class FetchSettings:
-    """The settings of private hosts that the service may reach on a caller's behalf."""
+    """
+    The settings of private hosts that the service may reach on a caller's behalf.
+
+    Attributes:
+        allowed_hosts: The private hosts to which the service may connect for its
+            callers, also without TLS: ``name``, ``name:port``, an address or a network
+            such as ``10.1.0.0/16``.
+    """
 
     allowed_hosts: tuple[str, ...] = ()
 
@@ -234,56 +260,14 @@ class UploadSettings:
 
 
 @attrs.frozen(kw_only=True)
-class AnalyticsSettings:
-    """
-    The settings of the backends that count served segments.
-
-    Attributes:
-        sinks: The names of all backends that count.
-        store: The name of the counting backend that answers queries.
-        options: The options of the backends, by their names.
-        spool_dir: The folder in which counts wait for the sinks, on a disk of this
-            machine; in the data folder if relative, ``spool`` there if empty.
-        minutes_retention_days: How long counts by minute are stored; counts by day are
-            stored for ever.
-        country_header: The header in which a proxy in front of delivery sends the
-            viewer's country; none is trusted if empty.
-        referrers: Whether segments are also counted by the host of the page.
-    """
-
-    sinks: tuple[str, ...] = ("sql",)
-    store: str = "sql"
-    options: Mapping[str, Any] = attrs.field(factory=dict, repr=False)
-    spool_dir: str = ""
-    minutes_retention_days: int = attrs.field(default=3)
-    country_header: str = attrs.field(default="")
-    referrers: bool = False
-
-    @country_header.validator
-    def _check_country_header(self, _: object, value: str) -> None:
-        if value and not _COUNTRY_HEADER.fullmatch(value):
-            raise ValueError(
-                'must be the name of a header that has "country" in it, such as '
-                f"CF-IPCountry, not {value!r}"
-            )
-
-    @minutes_retention_days.validator
-    def _check_minutes_retention_days(self, _: object, value: int) -> None:
-        if not 1 <= value <= MOST_MINUTES_RETENTION_DAYS:
-            raise ValueError(
-                f"must be from 1 to {MOST_MINUTES_RETENTION_DAYS} days, not {value}"
-            )
-
-
-@attrs.frozen(kw_only=True)
 class EdgeSettings:
     """
     The settings of the web server in front of delivery, and of caches in front of that.
 
     Attributes:
-        listen: Where the edge listens: a port, or an address and a port; if empty,
-            there is no edge.
-        service: Where the edge finds delivery: ``host:port`` or ``unix:/a/path``;
+        listen: The port of the edge, or an address and a port; if empty, there is no
+            edge.
+        service: The address at which the edge finds delivery: ``host:port`` or ``unix:/a/path``;
             several with commas between them.
         folder: The folder of the edge's counts, logs, cache and state, on a disk of
             this machine; in the data folder if relative, ``edge`` there if empty.
@@ -296,9 +280,10 @@ class EdgeSettings:
             address may have.
         cache_mb: The disk space in MB for segments of a storage that is not on this
             machine.
-        api_listen: Where the edge listens for the API, written like ``listen``; not at
-            all if empty.
-        api_service: Where the edge finds the API, written like ``service``.
+        api_listen: The port of the edge for the API, written like ``listen``; if empty,
+            the edge does not serve the API. If the port is that of ``listen``, the host
+            of the public address tells requests of the API from those of delivery.
+        api_service: The address at which the edge finds the API, written like ``service``.
         cache_invalidators: The names of the plugins that tell caches what to remove.
         options: The options of each cache invalidator, by its name.
     """

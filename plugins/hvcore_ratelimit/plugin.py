@@ -13,9 +13,9 @@ class MovingWindowOptions:
     Settings under ``[limits.options]``.
 
     Attributes:
-        url: ``redis://…``, ``rediss://…`` or ``unix:///path/to/socket`` of the
-            Redis or Valkey that all processes share. Empty: every process
-            counts for itself.
+        url: The address of the Redis or Valkey that all processes share: ``redis://…``,
+            ``rediss://…`` or ``unix:///path/to/socket``. Empty: the address of the
+            queue ``rq``; with another queue every process counts for itself.
         prefix: The beginning of the keys' names, where several services share a server.
     """
 

@@ -30,13 +30,13 @@ from hvcore_transcoder_ffmpeg.reasons import TRACK_LEFT_OUT
 
 class FfmpegTranscoder(Transcoder):
     """
-    A transcoder that makes all renditions of a part in one ffmpeg process.
+    Transcode videos on this machine, all renditions of a part in one ffmpeg process.
 
-    ``capabilities`` may be called from any thread; the rest from the main
-    thread, because children die with the thread that started them.
+    ``capabilities`` may be called from any thread; the other methods from the main
+    thread, because child processes die with the thread that started them.
 
     Raises:
-        ConfigError: A path of the options leads to no program.
+        ConfigError: A path in the options leads to no program.
     """
 
     def __init__(self, options: FfmpegOptions, context: BuildContext) -> None:
@@ -44,14 +44,14 @@ class FfmpegTranscoder(Transcoder):
         self._machine = Machine(options, context)
 
     def capabilities(self) -> Capabilities:
-        """Return the capabilities of this machine's ffmpeg, which are tried out on the first call."""
+        """Return the codecs and formats that this machine's ffmpeg supports, tried out once."""
         return self._machine.capabilities()
 
     def probe(self, workspace: Workspace) -> SourceInfo:
         return Prober(*self._machine.ready()).probe(workspace)
 
     def plan(self, order: TranscodeOrder) -> tuple[Part, ...]:
-        """Return the plan of a job: long videos are cut into parts, more of them for several workers."""
+        """Cut a job into parts: long videos into several, and more for several workers."""
         return cut(order)
 
     def run(self, part: Part, workspace: Workspace) -> PartDone:
@@ -90,7 +90,7 @@ class FfmpegTranscoder(Transcoder):
         )
 
     def still(self, workspace: Workspace, at_s: float) -> Path:
-        """Make a picture from a published segment."""
+        """Make a JPEG of a moment in a published segment, and return the picture's path."""
         engine, sandbox = self._machine.ready()
         streams = Prober(engine, sandbox).headers(workspace)
         return take_still(engine, sandbox, workspace, streams=streams, at_s=at_s)

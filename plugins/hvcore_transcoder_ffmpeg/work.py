@@ -1,8 +1,9 @@
 """
 Estimate the processor time that it takes to make a video.
 
-Estimates: pictures differ, and machines do. They are good within a factor of two,
-which is enough to tell a minute from an hour.
+Pictures differ, and machines do, so the estimates are right within a factor of two, which
+is enough to tell a minute from an hour. The unit of work is the encoding of a pixel with
+x264's preset veryfast.
 """
 
 import os
@@ -11,7 +12,8 @@ from typing import Final
 from hvcore.plugin_api import PixelFormat, Rung, Speed, TranscodeOrder, VideoTrackInfo
 
 USUAL_WORK: Final = 102.2e6
-"""Pixels a second of the preset high (1080p, 720p and 480p) at 30 frames."""
+"""The work of a second of an ordinary ladder: the quality preset high (1080p, 720p and
+480p) at 30 frames per second, in pixels."""
 _WORK_OF_SPEED: Final = {
     # CPU time for the same pixels, as measured with x264; veryfast is 1.
     Speed.ULTRAFAST: 0.5,
@@ -28,15 +30,15 @@ _WORK_OF_TWO_PASSES: Final = 1.6
 _WORK_OF_12_BITS: Final = 8.0
 _12_BITS: Final = 12
 _DECODING: Final = 0.25
-"""Of what veryfast takes for as many pixels; H.264 takes less, ProRes as much."""
+"""The work of decoding a pixel; H.264 takes less, ProRes as much."""
 
 SOUND_WORK: Final = 2e6
-"""A second of one audio rendition, in pixels."""
+"""The work of encoding a second of one audio rendition, in pixels."""
 
 _CPU_S_OF_PIXEL: Final = 0.014e-6
-"""Of veryfast."""
+"""The processor seconds of encoding a pixel with the preset veryfast."""
 _CORES_OF_ENCODER: Final = 4
-"""An encoder has so many for itself, as ``hv up`` starts them."""
+"""The cores that an encoder has for itself where ``hv up`` starts the workers."""
 
 
 def pictures_work(order: TranscodeOrder) -> float:

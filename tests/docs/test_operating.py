@@ -1,6 +1,4 @@
-"""
-The operating page knows every setting, every command, and every rule of playback.
-"""
+"""The pages for operators know every setting, every command, every rule and every extra."""
 
 import re
 import subprocess
@@ -16,10 +14,20 @@ from hvcore.settings import env_name, known_names
 from hvcore_cli.main import cli
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "operating.md").read_text(encoding="utf-8")
+HOW_TO = ROOT / "docs" / "how-to"
+PAGES = "\n".join(page.read_text("utf-8") for page in sorted(HOW_TO.glob("*.md")))
+COMMANDS = (HOW_TO / "commands.md").read_text("utf-8")
+EXTRAS_PAGE = (HOW_TO / "extras.md").read_text("utf-8")
+LOGS = (HOW_TO / "logs.md").read_text("utf-8")
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))[
     "project"
 ]["optional-dependencies"]
+NOT_FOR_OPERATORS = {
+    *("access-tokens", "downloads", "embed", "embedded-videos", "embedding", "extend"),
+    *("generate-a-client", "javascript-client", "plugins", "python-client"),
+    *("sign-tokens", "upload-from-a-page"),
+}
+"""Pages for programs that call the API, programs that embed the service, and plugins."""
 
 
 def weights(text: str) -> dict[str, int]:
@@ -33,29 +41,27 @@ def test_every_setting_is_documented(name: str) -> None:
     section, _, rest = env_name(name).partition("__")
     if rest == "OPTIONS":
         # The backends' own; their names follow this one.
-        assert f"HV_{section}__" in PAGE
+        assert f"`HV_{section}__" in PAGES
     else:
-        assert f"HV_{section}__{rest}" in PAGE or f"…__{rest}" in PAGE
+        assert re.search(rf"`(HV_{section}|…)__{rest}(`|__)", PAGES)
 
 
 @pytest.mark.parametrize("command", cli.list_commands(click.Context(cli)))
 def test_every_command_is_documented(command: str) -> None:
-    assert f"hv {command}" in PAGE
+    assert f"`hv {command}" in COMMANDS
 
 
 @pytest.mark.parametrize("rule", PlaybackRule)
 def test_every_rule_of_playback_is_documented(rule: PlaybackRule) -> None:
-    assert f"`{rule.id}`" in PAGE
+    assert f"`{rule.id}`" in LOGS
 
 
 def test_the_weight_of_each_extra_is_told() -> None:
-    section = PAGE.partition("### Extras")[2].partition("### Installing")[0]
-
-    assert list(weights(section)) == ["none", *EXTRAS]
+    assert list(weights(EXTRAS_PAGE)) == ["none", *EXTRAS]
 
 
 def test_the_page_says_what_all_brings() -> None:
-    (row,) = re.findall(r"^\| `all` \| (.+[^\d ]) \|$", PAGE, re.MULTILINE)
+    (row,) = re.findall(r"^\| `all` \| (.+[^\d ]) \|$", EXTRAS_PAGE, re.MULTILINE)
     (bundle,) = EXTRAS["all"]
 
     assert bundle == f"hvcore[{','.join(re.findall(r'`(.+?)`', row))}]"
@@ -65,8 +71,6 @@ def test_the_page_says_what_all_brings() -> None:
 @pytest.mark.services
 @pytest.mark.timeout(900)
 def test_the_weights_of_extras_are_those_that_are_measured() -> None:
-    section = PAGE.partition("### Extras")[2].partition("### Installing")[0]
-
     measured = subprocess.run(
         [sys.executable, ROOT / ".ci" / "weights"],
         capture_output=True,
@@ -74,7 +78,16 @@ def test_the_weights_of_extras_are_those_that_are_measured() -> None:
         check=True,
     )
 
-    told = weights(section)
+    told = weights(EXTRAS_PAGE)
     found = weights(measured.stdout)
     # Wheels of other machines and Pythons have other sizes.
     assert {n: told[n] for n in told if abs(found[n] - told[n]) > 3 + told[n] / 5} == {}
+
+
+@pytest.mark.parametrize(
+    "page", sorted(HOW_TO.glob("*.md")), ids=lambda page: page.stem
+)
+def test_the_index_for_operators_leads_to_a_page_that_they_need(page: Path) -> None:
+    index = (ROOT / "docs" / "operating.md").read_text("utf-8")
+
+    assert page.stem in NOT_FOR_OPERATORS or f"](how-to/{page.name})" in index

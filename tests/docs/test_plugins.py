@@ -1,6 +1,4 @@
-"""
-The examples of the page for plugin authors work as they stand there.
-"""
+"""The examples of the pages for plugin authors work as they stand there."""
 
 import io
 import json
@@ -11,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, date, datetime
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -34,26 +33,37 @@ from hvcore.plugin_api import (
 )
 from hvcore.registry import HOOKS
 from hvcore.settings import load
+from hvcore.testing.analytics import AnalyticsSinkConformance
+from hvcore.testing.leftovers import KINDS
+from hvcore.testing.storage import StorageConformance
 from tests.support.databases.migrated import lay_database
 
-PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "plugins.md").read_text(
-    encoding="utf-8"
-)
+FOLDER = Path(__file__).parents[2] / "docs" / "how-to"
+FIRST_PAGE = (FOLDER / "plugins.md").read_text(encoding="utf-8")
+PAGES = {
+    path.name: path.read_text("utf-8")
+    for path in sorted((FOLDER / "plugins").glob("*.md"))
+}
+TEXT = "\n".join([FIRST_PAGE, *PAGES.values()])
+CODE = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
+MODULE = re.compile(r"# (\w+\.py)\n")
+MOST_WORDS = 2_500
+"""Of a page that people finish."""
 KIT_TESTS = 140
-"""Of all kits that the page's examples inherit from, at least."""
+"""Of all kits that the pages' examples inherit from, at least."""
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
 
 @pytest.fixture
 def examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """
-    A folder with the page's modules, on the path of imports.
+    A folder with the pages' modules, on the path of imports.
     """
     folder = tmp_path / "examples"
     folder.mkdir()
-    for code in re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL):
-        name = code.splitlines()[0].removeprefix("# ")
-        (folder / name).write_text(code, encoding="utf-8")
+    for code in CODE:
+        if named := MODULE.match(code):
+            (folder / named[1]).write_text(code, encoding="utf-8")
     monkeypatch.syspath_prepend(str(folder))
     yield folder
     for name in list(sys.modules):
@@ -214,8 +224,8 @@ def test_the_embedding_program_runs(examples: Path, tmp_path: Path) -> None:
 def test_the_options_of_a_store_are_read_as_the_page_writes_them(
     tmp_path: Path,
 ) -> None:
-    (shell,) = re.findall(r"```sh\n(HV_ANALYTICS__SINKS=.*?)```", PAGE, re.DOTALL)
-    (toml,) = re.findall(r"```toml\n(\[analytics\].*?)```", PAGE, re.DOTALL)
+    (shell,) = re.findall(r"```sh\n(HV_ANALYTICS__SINKS=.*?)```", TEXT, re.DOTALL)
+    (toml,) = re.findall(r"```toml\n(\[analytics\].*?)```", TEXT, re.DOTALL)
     environ = dict(line.split("=", 1) for line in shell.splitlines())
     config = tmp_path / "hv.toml"
     config.write_text(toml)
@@ -230,6 +240,21 @@ def test_the_options_of_a_store_are_read_as_the_page_writes_them(
         assert analytics.options[name] == {"file": "counts.sqlite3"}
 
 
+def test_a_partial_class_fits_its_kit() -> None:
+    names: dict[str, Any] = {
+        "__name__": __name__,
+        "AnalyticsSinkConformance": AnalyticsSinkConformance,
+        "StorageConformance": StorageConformance,
+    }
+    for code in CODE:
+        if not MODULE.match(code):
+            exec(code, names)  # noqa: S102 - a block of our own page
+
+    assert issubclass(names["AcmeCounts"], plugin_api.SupportsReports)
+    assert set(names["TestAcmeCounts"].deviations) <= {*dir(AnalyticsSinkConformance)}
+    assert set(names["TestAcmeBoxes"].leftovers) <= {*KINDS}
+
+
 def test_a_list_replaces_the_default_one(tmp_path: Path) -> None:
     environ = {"HV_AUTH__PROVIDERS": "acme"}
 
@@ -241,14 +266,20 @@ def test_a_list_replaces_the_default_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("hook", HOOKS.values())
-def test_every_hook_is_on_the_page(hook: str) -> None:
-    assert f"`{hook}`" in PAGE
+def test_every_hook_is_on_the_first_page(hook: str) -> None:
+    assert f"`{hook}`" in FIRST_PAGE
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_is_named_by_the_first_page_and_short(name: str) -> None:
+    assert f"](plugins/{name})" in FIRST_PAGE
+    assert len(PAGES[name].split()) <= MOST_WORDS
 
 
 def test_the_examples_import_what_plugins_may() -> None:
     module: ModuleType = plugin_api
     for names in re.findall(
-        r"from hvcore\.plugin_api import \((.*?)\)", PAGE, re.DOTALL
+        r"from hvcore\.plugin_api import \((.*?)\)", TEXT, re.DOTALL
     ):
         for name in names.replace(",", " ").split():
             assert name in module.__all__

@@ -1,13 +1,15 @@
 """
-Make the pictures of the README: ``python -m tests.e2e.readme_pictures``.
+Make the pictures of README and documentation: ``python -m tests.e2e.readme_pictures [player]``.
 
 A service of its own gets clips of ffmpeg's making and the counts of a month. Then a
-browser photographs its dashboard. All that is in the pictures is made here.
+browser photographs its dashboard and its player, or the player alone. All that is in the
+pictures is made here.
 """
 
 import io
 import random
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -35,7 +37,8 @@ CLIP_S: Final = 6
 DAYS: Final = 30
 COLOURS: Final = 256
 """Of the file, which has a fraction of the bytes of one with all colours."""
-MOST_BYTES: Final = 200_000
+PLAYER_SIZE: Final = (800, 450)
+MOST_BYTES: Final = 100_000
 HD: Final = "s=1280x720:r=30"
 FILMS: Final[Mapping[str, str]] = {
     "Product tour": f"gradients={HD}:c0=0x1d4ed8:c1=0x7c3aed:speed=0.02",
@@ -63,12 +66,14 @@ def make_clip(path: Path, source: str) -> Path:
     return path
 
 
-def make_videos(service: LiveService, folder: Path) -> Sequence[str]:
+def make_videos(
+    service: LiveService, folder: Path, films: Mapping[str, str]
+) -> Sequence[str]:
     """
-    Upload all clips, and wait until they play.
+    Upload a clip of each film, and wait until they play.
     """
     found = []
-    for name, source in FILMS.items():
+    for name, source in films.items():
         path = service.uploaded(make_clip(folder / "clip.mp4", source))
         answer = service.process(path, videoName=name, allowPublicAccess=True)
         found.append(str(answer.body["videoID"]))
@@ -131,7 +136,7 @@ def photograph(page: Page, file: Path) -> None:
 
 def photograph_dashboard(browser: Browser, service: LiveService, video_id: str) -> None:
     """
-    Make both pictures, while somebody watches a video.
+    Make both pictures of the dashboard, while somebody watches a video.
     """
     viewer = browser.new_page()
     viewer.goto(f"{service.worker}/v1/embed/{video_id}?loop=1")
@@ -144,17 +149,31 @@ def photograph_dashboard(browser: Browser, service: LiveService, video_id: str) 
         photograph(page, FOLDER / f"dashboard-{name}.png")
 
 
+def photograph_player(browser: Browser, service: LiveService, video_id: str) -> None:
+    """Make the picture of the player while it plays, with its controls."""
+    width_px, height_px = PLAYER_SIZE
+    page = browser.new_page(viewport={"width": width_px, "height": height_px})
+    page.goto(f"{service.worker}/v1/embed/{video_id}?loop=1")
+    play(page)
+    page.wait_for_function("document.querySelector('hv-player').currentTime > 1")
+    # Controls hide while nobody moves.
+    page.mouse.move(width_px / 2, height_px / 2)
+    photograph(page, FOLDER / "player.png")
+
+
 def main() -> None:
-    """
-    Make both pictures.
-    """
+    """Make the pictures of dashboard and player, or of the player alone."""
+    is_player_alone = sys.argv[1:] == ["player"]
+    films = dict(list(FILMS.items())[:1]) if is_player_alone else FILMS
     FOLDER.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as name, running_browser() as browser:
         folder = Path(name)
         with live_service(folder) as service:
-            video_ids = make_videos(service, folder)
-            fill_month(service, video_ids)
-            photograph_dashboard(browser, service, video_ids[0])
+            video_ids = make_videos(service, folder, films)
+            photograph_player(browser, service, video_ids[0])
+            if not is_player_alone:
+                fill_month(service, video_ids)
+                photograph_dashboard(browser, service, video_ids[0])
 
 
 if __name__ == "__main__":

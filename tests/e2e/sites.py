@@ -5,7 +5,13 @@ Sites of other people, on which videos are shown or from which they are sent.
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from functools import partial
+from http.server import (
+    BaseHTTPRequestHandler,
+    SimpleHTTPRequestHandler,
+    ThreadingHTTPServer,
+)
+from pathlib import Path
 
 
 class Site:
@@ -41,5 +47,24 @@ def running_site() -> Iterator[Site]:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         yield made
+        server.shutdown()
+        thread.join()
+
+
+class QuietFiles(SimpleHTTPRequestHandler):
+    """The files of a folder, whose requests are not printed."""
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@contextmanager
+def served_files(folder: Path) -> Iterator[str]:
+    """Serve the files of a folder until the block ends; yield the root address."""
+    files = partial(QuietFiles, directory=str(folder))
+    with ThreadingHTTPServer(("127.0.0.1", 0), files) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()
         thread.join()

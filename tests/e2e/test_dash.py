@@ -2,10 +2,7 @@
 DASH in the players that most pages use, in a real browser.
 """
 
-import threading
 from collections.abc import Iterator
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from typing import Final
 from urllib.parse import urljoin, urlsplit
 
@@ -13,6 +10,7 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.e2e.browsing import played_s, watch_for_problems, watch_on
+from tests.e2e.sites import served_files
 from tests.e2e.test_captions import SRT, captions
 from tests.support.live import LiveService, request
 from tests.support.npm_packages import npm_packages
@@ -90,15 +88,6 @@ CHOOSE_CAPTIONS: Final = """async (url) => {
 }"""
 
 
-class QuietFiles(SimpleHTTPRequestHandler):
-    """
-    The files of a folder.
-    """
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """
@@ -108,13 +97,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     (folder / "node_modules").symlink_to(npm_packages(*SCRIPTS))
     for player, script in SCRIPTS.items():
         (folder / f"{player}.html").write_text(PAGE.format(script))
-    files = partial(QuietFiles, directory=str(folder))
-    with ThreadingHTTPServer(("127.0.0.1", 0), files) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
-        thread.join()
+    with served_files(folder) as address:
+        yield address
 
 
 @pytest.fixture(params=["public", "private"])

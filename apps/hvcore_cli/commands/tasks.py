@@ -12,7 +12,11 @@ from hvcore_cli.output import json_option, show, timestamp
 
 
 @click.command(cls=HvCommand)
-@click.option("--state", type=click.Choice([state.value for state in TaskState]))
+@click.option(
+    "--state",
+    type=click.Choice([state.value for state in TaskState]),
+    help="Only tasks in this state.",
+)
 @click.option("--org", help="Only tasks of this organization.")
 @click.option("--video", help="Only tasks about this video.")
 @click.option("--kind", help="Only tasks of this kind, such as webhook.deliver.")
@@ -21,7 +25,13 @@ from hvcore_cli.output import json_option, show, timestamp
     metavar="TASK",
     help="Try this transcode.cancel no more: the service elsewhere may go on.",
 )
-@click.option("--limit", type=click.IntRange(min=1), default=100, show_default=True)
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    default=100,
+    show_default=True,
+    help="The most tasks that are shown.",
+)
 @json_option
 @pass_invocation
 def tasks(  # noqa: PLR0913 - one per option

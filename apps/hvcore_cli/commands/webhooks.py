@@ -40,8 +40,8 @@ def webhooks() -> None:
 
 @webhooks.command("add")
 @click.argument("url")
-@click.option("--org", required=True)
-@click.option("--env", required=True)
+@click.option("--org", required=True, help="The organization.")
+@click.option("--env", required=True, help="The environment whose events are sent.")
 @click.option(
     "--event",
     "events",
@@ -111,7 +111,13 @@ def list_webhooks(invocation: Invocation, *, org: str | None, as_json: bool) -> 
 
 @webhooks.command("deliveries")
 @click.argument("webhook_id")
-@click.option("--limit", type=click.IntRange(min=1), default=100, show_default=True)
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    default=100,
+    show_default=True,
+    help="The most deliveries that are shown.",
+)
 @json_option
 @pass_invocation
 def deliveries(

@@ -53,7 +53,12 @@ DELIVERY_NEEDS: Final = (*_BOTH_NEED, "flusher")
 
 _log = logging.getLogger(__name__)
 
-_host = click.option("--host", default="127.0.0.1", show_default=True)
+_host = click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    help="The address of this machine on which the servers listen.",
+)
 _fd = click.option("--fd", type=int, hidden=True)
 _workers = click.option(
     "--workers",
@@ -67,7 +72,9 @@ _PORTS: Final = click.IntRange(1, 65_535)
 
 @click.command(cls=HvCommand)
 @_host
-@click.option("--port", type=_PORTS, default=8080, show_default=True)
+@click.option(
+    "--port", type=_PORTS, default=8080, show_default=True, help="The port of the API."
+)
 @_workers
 @_fd
 @pass_invocation
@@ -90,7 +97,13 @@ def api(
 
 @click.command(cls=HvCommand)
 @_host
-@click.option("--port", type=_PORTS, default=8081, show_default=True)
+@click.option(
+    "--port",
+    type=_PORTS,
+    default=8081,
+    show_default=True,
+    help="The port of delivery, player and uploads.",
+)
 @_workers
 @_fd
 @pass_invocation

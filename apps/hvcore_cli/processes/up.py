@@ -24,7 +24,12 @@ STOP_SIGNALS: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
 @click.command(cls=HvCommand)
-@click.option("--host", default="127.0.0.1", show_default=True)
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    help="The address of this machine on which the servers listen.",
+)
 @click.option(
     "--port",
     type=click.IntRange(1, HIGHEST_PORT),

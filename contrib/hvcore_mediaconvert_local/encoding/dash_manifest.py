@@ -1,4 +1,4 @@
-"""DASH manifests (ISO/IEC 23009-1) of CMAF groups."""
+"""Write the DASH manifests (ISO/IEC 23009-1) of CMAF output groups."""
 
 from collections.abc import Sequence
 from itertools import groupby
@@ -9,11 +9,11 @@ from hvcore_mediaconvert_local.encoding.renditions import LocalRendition
 
 _NAMESPACE: Final = "urn:mpeg:dash:schema:mpd:2011"
 _TIMESCALE: Final = 1_000_000
-"""The playlists' durations have six decimals."""
+"""The units of time in a second: durations in playlists have six decimals."""
 
 
 def dash_manifest(renditions: Sequence[LocalRendition]) -> bytes:
-    """Return the manifest of a group."""
+    """Return the DASH manifest of an output group's renditions."""
     longest_s = max(one.duration_s for one in renditions)
     segment_s = max(part.duration_s for one in renditions for part in one.segments)
     root = Element(

@@ -1,4 +1,4 @@
-"""The outputs that a job makes, in groups."""
+"""Describe the outputs that a job makes, by output group."""
 
 from enum import StrEnum
 from fractions import Fraction
@@ -8,11 +8,11 @@ from urllib.parse import urlsplit
 import attrs
 
 FRAME_CAPTURE: Final = "FRAME_CAPTURE"
-"""The codec of single pictures."""
+"""MediaConvert's name of the codec of outputs that are single pictures."""
 
 
 class GroupKind(StrEnum):
-    """The groups of outputs that can be made; the values are MediaConvert's."""
+    """Name the kinds of output groups that can be made, by MediaConvert's values."""
 
     CMAF = "CMAF_GROUP_SETTINGS"
     HLS = "HLS_GROUP_SETTINGS"
@@ -20,7 +20,7 @@ class GroupKind(StrEnum):
 
     @property
     def settings_name(self) -> str:
-        """The member of ``outputGroupSettings`` that has its settings."""
+        """The member of ``outputGroupSettings`` with the settings of this kind of group."""
         return _SETTINGS_NAMES[self]
 
     @property
@@ -39,19 +39,20 @@ _SETTINGS_NAMES: Final = {
 @attrs.frozen(kw_only=True)
 class VideoPlan:
     """
-    One video stream.
+    Describe the video stream of an output.
 
     Attributes:
         codec: ``H_264``, ``H_265`` or FRAME_CAPTURE.
-        width_px: None: by the height, or the source's.
-        rate_mode: ``QVBR``, ``VBR`` or ``CBR``.
-        bitrate: Bits a second; None with QVBR.
-        gop_size: In frames, or in seconds; None lets the encoder choose.
-        frame_rate: None: the source's.
-        profile: MediaConvert's name; empty lets the encoder choose.
-        tag: Of HEVC in MP4 (``hvc1`` or ``hev1``).
-        max_captures: The most pictures of a capture; 0: all.
-        quality: Of the pictures of a capture, 1 to 100.
+        width_px: The width; None to follow the height, or the source.
+        rate_mode: The rate control: ``QVBR``, ``VBR`` or ``CBR``.
+        bitrate: The bitrate in bit/s; None with QVBR.
+        gop_size: The distance of key frames, in frames or in seconds; None to let the
+            encoder choose.
+        frame_rate: The frame rate; None for the source's.
+        profile: MediaConvert's name of the profile; "" to let the encoder choose.
+        tag: The sample entry of HEVC in MP4: ``hvc1`` or ``hev1``.
+        max_captures: The most pictures of a FRAME_CAPTURE; 0 for all.
+        quality: The quality of the pictures of a FRAME_CAPTURE, 1 to 100.
     """
 
     codec: str
@@ -74,20 +75,20 @@ class VideoPlan:
 
     @property
     def is_capture(self) -> bool:
-        """Whether an output is single pictures."""
+        """Whether the output is single pictures instead of a video."""
         return self.codec == FRAME_CAPTURE
 
 
 @attrs.frozen(kw_only=True)
 class AudioPlan:
     """
-    One audio stream.
+    Describe an audio stream of an output.
 
     Attributes:
-        track: Of the source, from 0.
-        bitrate: Bits a second; None: the encoder's choice.
-        language: Three letters, or empty.
-        is_matched: It is padded or trimmed to the length of the picture.
+        track: The number of the source's audio track, from 0.
+        bitrate: The bitrate in bit/s; None to let the encoder choose.
+        language: The language code of three letters; "" if none is given.
+        is_matched: Whether the audio is padded or trimmed to the length of the pictures.
     """
 
     track: int
@@ -102,13 +103,15 @@ class AudioPlan:
 @attrs.frozen(kw_only=True)
 class OutputPlan:
     """
-    One file, or one rendition of a group.
+    Describe an output of a group: one file, or one rendition.
 
     Attributes:
-        container: ``MP4``, ``MOV``, ``M3U8``, ``CMFC``, and ``RAW`` of captures.
-        segment_modifier: Stands before the number of a segment (HLS).
-        audio_group: That the rendition is in; empty: ``program_audio_0``.
-        audio_sets: The groups of audio that go with this video; empty: all.
+        name_modifier: The text that follows the group's name in the output's file names.
+        container: ``MP4``, ``MOV``, ``M3U8``, ``CMFC``, or ``RAW`` for single pictures.
+        segment_modifier: The text before the number in the names of HLS segments.
+        audio_group: The group of audio renditions that this rendition belongs to; "" for
+            ``program_audio_0``.
+        audio_sets: The groups of audio renditions that go with this video; empty for all.
     """
 
     name_modifier: str
@@ -125,10 +128,10 @@ class OutputPlan:
 @attrs.frozen(kw_only=True)
 class Destination:
     """
-    The bucket and prefix of the files of a group.
+    Hold the bucket and the prefix of the files of an output group.
 
     Attributes:
-        key: What their keys begin with; it ends in a folder's ``/`` or in a name.
+        key: The beginning of the files' keys: a folder and the beginning of the names.
     """
 
     bucket: str
@@ -140,7 +143,8 @@ class Destination:
         Read ``s3://bucket/folder/`` or ``s3://bucket/folder/name``.
 
         Args:
-            source: The input, whose name is used where the address has none.
+            source: The address of the input, whose file name is used if the destination
+                ends with a folder.
         """
         parts = urlsplit(address.replace("?", "%3F").replace("#", "%23"))
         key = address.removeprefix(f"s3://{parts.netloc}").lstrip("/")
@@ -163,11 +167,11 @@ class Destination:
 @attrs.frozen(kw_only=True)
 class GroupPlan:
     """
-    Outputs that belong together.
+    Describe an output group.
 
     Attributes:
-        segment_s: 0 for files.
-        is_single_file: Segments are ranges of one file.
+        segment_s: The length of a segment; 0 for groups of files.
+        is_single_file: Whether the segments of a rendition are ranges of one file.
     """
 
     kind: GroupKind
@@ -182,10 +186,11 @@ class GroupPlan:
 @attrs.frozen(kw_only=True)
 class EncodePlan:
     """
-    A whole job.
+    Describe the input and all output groups of a job.
 
     Attributes:
-        rotate: What the input's ``videoSelector.rotate`` says; empty: nothing.
+        source: The address of the input.
+        rotate: The value of the input's ``videoSelector.rotate``; "" if there is none.
     """
 
     source: str
@@ -194,6 +199,6 @@ class EncodePlan:
 
     @property
     def has_matched_audio(self) -> bool:
-        """Whether the length of the picture must be known before."""
+        """Whether any audio is matched, so that the pictures' length must be known first."""
         outputs = (output for group in self.groups for output in group.outputs)
         return any(audio.is_matched for output in outputs for audio in output.audios)

@@ -1,4 +1,4 @@
-"""The command line of ffmpeg for a job: one decoder, all outputs."""
+"""Build ffmpeg's command line for a job, with one decoder and all outputs."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -17,12 +17,12 @@ from hvcore_mediaconvert_local.encoding.source_facts import SourceFacts
 
 MEDIA_PLAYLIST: Final = "media.m3u8"
 FACTS_PLAYLIST: Final = "facts.m3u8"
-"""ffmpeg's own multivariant playlist of one rendition: it names the codecs."""
+"""The file name of ffmpeg's multivariant playlist of a rendition, which names the codecs."""
 SEGMENT: Final = "segment_"
 INIT: Final = "init."
 PICTURE_NUMBER: Final = "%07d"
 _WORST_SCALE: Final = 31
-"""Of ffmpeg's MJPEG; the best one is 2."""
+"""The worst quality scale of ffmpeg's MJPEG encoder; the best is 2."""
 _ENCODERS: Final = {"H_264": "libx264", "H_265": "libx265"}
 _PROFILES: Final = {
     "BASELINE": "baseline",
@@ -41,18 +41,22 @@ _TURNS: Final = {
     "DEGREES_270": ("transpose=cclock",),
 }
 _BEST_CRF: Final = {"H_264": 37.0, "H_265": 41.0}
-"""Minus 2 for each level of QVBR: 7 gives x264's 23, and what x265 has for it."""
+"""The CRF of QVBR level 0, for each codec; each level lowers the CRF by 2, so that level 7
+is x264's default 23, and x265's equivalent."""
 
 
 def arguments_of(
     plan: EncodePlan, facts: SourceFacts, source: Path, folder: Path, preset: str
 ) -> list[str]:
     """
-    Return the arguments of ffmpeg for a plan.
+    Return ffmpeg's arguments that make all outputs of a plan.
 
     Args:
-        folder: Each output gets a folder in it (output_folder), which must exist.
-        preset: Of the encoders, such as ``veryfast``.
+        facts: The facts about the input.
+        source: The input's local file.
+        folder: The folder with a folder for each output (``output_folder``), which must
+            exist.
+        preset: The preset of the encoders, such as ``veryfast``.
     """
     # MediaConvert turns pictures only if it is told to.
     turn = [] if plan.rotate == "AUTO" else ["-noautorotate"]
@@ -65,12 +69,12 @@ def arguments_of(
 
 
 def output_folder(folder: Path, group: int, output: int) -> Path:
-    """Return the folder in which the files of an output are made."""
+    """Return the folder for the files of an output, by the numbers of group and output."""
     return folder / f"{group}-{output}"
 
 
 def suffix_of(group: GroupPlan, output: OutputPlan) -> str:
-    """Return the ending of an output's media files, without a dot."""
+    """Return the file name extension of an output's media files, without a dot."""
     if group.kind is GroupKind.CMAF:
         return "cmfv" if output.video else "cmfa"
     if output.video and output.video.is_capture:

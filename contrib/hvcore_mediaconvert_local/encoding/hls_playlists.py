@@ -1,4 +1,4 @@
-"""Multivariant playlists (RFC 8216) of CMAF and HLS groups."""
+"""Write the multivariant playlists (RFC 8216) of CMAF and HLS output groups."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -6,11 +6,11 @@ from typing import Final
 from hvcore_mediaconvert_local.encoding.renditions import LocalRendition
 
 AUDIO_GROUP: Final = "program_audio_0"
-"""MediaConvert's name for the group of audio that has none."""
+"""MediaConvert's name of the audio group for renditions without a given group."""
 
 
 def multivariant_playlist(renditions: Sequence[LocalRendition]) -> str:
-    """Return the playlist on top of a group."""
+    """Return the multivariant playlist of an output group's renditions."""
     audios = [one for one in renditions if one.output.video is None]
     videos = [one for one in renditions if one.output.video is not None]
     lines = ["#EXTM3U", "#EXT-X-VERSION:7", "#EXT-X-INDEPENDENT-SEGMENTS"]

@@ -1,4 +1,4 @@
-"""Reads the encode plan of a job out of its settings."""
+"""Read the encode plan of a job from its settings."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -17,7 +17,8 @@ from hvcore_mediaconvert_local.encoding.encode_plan import (
 from hvcore_mediaconvert_local.wire import JsonObject, object_at, objects_at
 
 QVBR_LEVEL: Final = 7
-"""MediaConvert's own choice depends on the size; this is a good picture."""
+"""The QVBR level for jobs that give none: a good picture. MediaConvert's own default depends
+on the picture size."""
 
 
 _SETTINGS_OF: Final = {
@@ -28,7 +29,7 @@ _SETTINGS_OF: Final = {
 
 
 def plan_of(settings: Mapping[str, Any]) -> EncodePlan:
-    """Read a job's settings, which job_rules has judged."""
+    """Return the plan for a job's settings, which ``job_rules`` has checked before."""
     (entry,) = objects_at(settings, "inputs")
     source = str(entry["fileInput"])
     selectors = object_at(entry, "audioSelectors")

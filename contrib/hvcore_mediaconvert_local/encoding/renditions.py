@@ -1,4 +1,4 @@
-"""The rendition that ffmpeg has made of a segmented output."""
+"""Read the renditions that ffmpeg has made of segmented outputs."""
 
 import re
 from collections.abc import Sequence
@@ -26,10 +26,11 @@ _RESOLUTION: Final = re.compile(r"RESOLUTION=(\d+)x(\d+)")
 @attrs.frozen(kw_only=True)
 class MadeSegment:
     """
-    A segment.
+    Describe a segment of a rendition.
 
     Attributes:
-        offset_bytes: None: the file is the segment.
+        name: The local name of the segment's file.
+        offset_bytes: The segment's offset in the file; None if the segment is the file.
     """
 
     name: str
@@ -41,13 +42,15 @@ class MadeSegment:
 @attrs.frozen(kw_only=True)
 class LocalRendition:
     """
-    An output of a CMAF or HLS group.
+    Describe a finished rendition of a CMAF or HLS group.
 
     Attributes:
-        base: What the names of its files begin with.
-        lines: Its playlist, with the names that its files get.
-        init_range: Of a single file, (offset, size); else None.
-        codecs: As playlists write them, such as ``avc1.64000c,mp4a.40.2``.
+        base: The beginning of the final names of the rendition's files.
+        folder: The folder with the local files.
+        lines: The rendition's playlist, with the final names of its files.
+        init_range: The offset and the size of the init segment in a single file; None if
+            the init segment is a file.
+        codecs: The codecs string, such as ``avc1.64000c,mp4a.40.2``.
     """
 
     output: OutputPlan
@@ -64,16 +67,16 @@ class LocalRendition:
 
     @property
     def duration_s(self) -> float:
-        """The duration of the rendition."""
+        """The duration of the rendition in seconds."""
         return sum(one.duration_s for one in self.segments)
 
     @property
     def peak_bps(self) -> int:
         """
-        The most bits a second of a segment.
+        The highest bitrate of a segment, in bit/s.
 
-        A last one that is less than half as long as others says little (RFC 8216,
-        4.3.4.2).
+        Segments of less than half the longest duration do not count, such as the last one
+        (RFC 8216, 4.3.4.2).
         """
         longest_s = max(one.duration_s for one in self.segments)
         return max(
@@ -84,13 +87,13 @@ class LocalRendition:
 
     @property
     def average_bps(self) -> int:
-        """Bits a second of all segments together."""
+        """The bitrate of all segments together, in bit/s."""
         total = sum(one.size_bytes for one in self.segments)
         return int(8 * total / max(self.duration_s, 0.001))
 
     @property
     def playlist_name(self) -> str:
-        """The name of its playlist."""
+        """The final name of the rendition's playlist."""
         return f"{self.base}.m3u8"
 
     def files(self) -> list[tuple[Path, str]]:
@@ -104,7 +107,7 @@ class LocalRendition:
 
 
 def file_name(local: str, base: str, modifier: str) -> str:
-    """Return the name that a file gets, as MediaConvert names it."""
+    """Return the name of a rendition's file in the bucket, as MediaConvert names files."""
     if local.startswith(INIT):
         return base + local
     rest = local.removeprefix(SEGMENT.rstrip("_"))
@@ -115,10 +118,15 @@ def read_rendition(
     output: OutputPlan, base: str, folder: Path, source_rate: Fraction
 ) -> LocalRendition:
     """
-    Read the playlists that ffmpeg wrote.
+    Return the rendition that ffmpeg made of an output, read from ffmpeg's playlists.
+
+    Args:
+        base: The beginning of the final names of the rendition's files.
+        folder: The folder in which ffmpeg made the files.
+        source_rate: The frame rate of the source.
 
     Raises:
-        JobFailedError: It made nothing.
+        JobFailedError: ffmpeg made no segment.
     """
     listed = (folder / MEDIA_PLAYLIST).read_text(encoding="utf-8").splitlines()
     facts = (folder / FACTS_PLAYLIST).read_text(encoding="utf-8")

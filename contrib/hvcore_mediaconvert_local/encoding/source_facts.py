@@ -1,4 +1,4 @@
-"""The facts of an input on which its encoding depends."""
+"""Read the facts about an input on which its encoding depends."""
 
 from fractions import Fraction
 from typing import Final
@@ -16,14 +16,15 @@ _HIGHEST_RATE: Final = 240
 @attrs.frozen(kw_only=True)
 class SourceFacts:
     """
-    The facts of one input.
+    Hold the facts about one input.
 
     Attributes:
-        duration_s: 0 if the file does not say.
-        has_video: A picture that is a cover does not count.
-        audio_tracks: How many.
-        starts_at_s: The earliest moment of the file's own times.
-        picture_end_s: When the last picture ends, counted from there; 0: not looked for.
+        duration_s: The duration; 0 if the file does not tell it.
+        has_video: Whether the input has a video; a cover picture does not count.
+        audio_tracks: The number of audio tracks.
+        starts_at_s: The time in the file at which the input begins.
+        picture_end_s: The end of the last picture, in seconds after the beginning; 0 if it
+            was not looked for.
     """
 
     duration_s: float
@@ -35,7 +36,7 @@ class SourceFacts:
 
     @classmethod
     def read(cls, probed: JsonObject) -> "SourceFacts":
-        """Read the document of ffprobe."""
+        """Return the facts in ffprobe's JSON report about an input."""
         streams = objects_at(probed, "streams")
         videos = [
             one
@@ -53,15 +54,15 @@ class SourceFacts:
         )
 
     def with_picture_end(self, end_s: float) -> "SourceFacts":
-        """Return the same with the end of the last picture, in the file's own times."""
+        """Return the facts with the end of the last picture, given in the file's times."""
         return attrs.evolve(self, picture_end_s=max(0.0, end_s - self.starts_at_s))
 
     def check(self, plan: EncodePlan) -> None:
         """
-        Return if the input has what the outputs want.
+        Check that the input has the video and the audio tracks that the outputs need.
 
         Raises:
-            JobFailedError: It has not.
+            JobFailedError: The input has no video, or no audio track of a needed number.
         """
         outputs = [output for group in plan.groups for output in group.outputs]
         if any(output.video for output in outputs) and not self.has_video:

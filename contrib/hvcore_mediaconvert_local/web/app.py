@@ -1,4 +1,4 @@
-"""The HTTP side: requests are signed, checked, carried out, and never get a traceback."""
+"""Answer HTTP requests: check signature and content, and carry out the operation."""
 
 import logging
 import time
@@ -26,7 +26,7 @@ _log = logging.getLogger(__name__)
 def make_app(
     service: LocalMediaConvert,
 ) -> "falcon.App[falcon.Request, falcon.Response]":
-    """Return the WSGI app."""
+    """Return the WSGI app that answers the requests of MediaConvert's API."""
     app = falcon.App(middleware=[_RequestIds()])
     app.add_error_handler(Exception, _crashed)
     app.add_error_handler(falcon.HTTPError, _refused_by_falcon)
@@ -44,7 +44,7 @@ def make_app(
 
 
 def handlers_of(service: LocalMediaConvert) -> dict[str, Handler]:
-    """Return the function that carries out each operation."""
+    """Return the functions that carry out operations, by the operations' names."""
     jobs, queues, tags = service.jobs, service.queues, service.tags
     presets, templates = service.presets, service.templates
     return {
@@ -76,7 +76,7 @@ def handlers_of(service: LocalMediaConvert) -> dict[str, Handler]:
 
 
 class _Operations:
-    """The operations at one path."""
+    """Answer the requests for the operations at one path."""
 
     def __init__(
         self, found: Iterable[ApiOperation], check: SignatureCheck, faults: FaultBook
@@ -126,7 +126,7 @@ class _Operations:
 
 
 class _Health:
-    """Whether the server answers."""
+    """Answer ``/health``: the server is running."""
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
         del req
@@ -134,7 +134,7 @@ class _Health:
 
 
 class _RequestIds:
-    """Give every answer its id."""
+    """Give every request an id, and send the id in the answer."""
 
     def process_request(self, req: falcon.Request, resp: falcon.Response) -> None:
         del resp

@@ -1,4 +1,4 @@
-"""Control requests (``--control``): tests move the clock and order errors."""
+"""Answer control requests (``--control``), by which tests move the clock and order errors."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -18,7 +18,7 @@ _MOST_ADVANCE_S: Final = 10 * 366 * 24 * 3600
 def add_control(
     app: "falcon.App[falcon.Request, falcon.Response]", service: LocalMediaConvert
 ) -> None:
-    """Add the routes below ``/_local``."""
+    """Add the routes of control requests, below ``/_local``, to the app."""
     app.add_route("/_local/clock", _Order(service, _advance))
     app.add_route("/_local/answers", _Order(service, _order_answers))
     app.add_route("/_local/jobs", _Order(service, _order_jobs))
@@ -26,7 +26,7 @@ def add_control(
 
 
 class _Order:
-    """One order."""
+    """Answer one kind of control request."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""The operations of the API, as botocore's model describes them, and who carries them out."""
+"""Describe the operations of MediaConvert's API, by botocore's model of the service."""
 
 import functools
 import json
@@ -31,13 +31,15 @@ def service_model() -> ServiceModel:
 @attrs.frozen(kw_only=True)
 class ApiOperation:
     """
-    One operation.
+    Describe one operation of the API.
 
     Attributes:
-        method: Of HTTP.
-        path: A template for Falcon's router.
-        status: Of a good answer.
-        handler: None: this server does not offer it.
+        method: The HTTP method.
+        path: The path, as a template for Falcon's router.
+        status: The HTTP status of a successful answer.
+        shape: botocore's description of the request.
+        handler: The function that carries out the operation; None if this server does not
+            offer the operation.
     """
 
     name: str
@@ -51,10 +53,10 @@ class ApiOperation:
         self, req: falcon.Request, body: bytes, in_path: Mapping[str, str]
     ) -> JsonObject:
         """
-        Gather the request from path, query and body, and check it.
+        Return the members of a request from its path, query and body, after a check.
 
         Raises:
-            MediaConvertError: It is not what the operation takes.
+            MediaConvertError: The request has not the shape that the operation takes.
         """
         found = _json_of(body)
         for name, member in self.shape.members.items():
@@ -79,7 +81,7 @@ def operations(handlers: Mapping[str, Handler]) -> list[ApiOperation]:
     Return all operations of the API.
 
     Args:
-        handlers: By the names of operations.
+        handlers: The functions that carry out operations, by the operations' names.
     """
     model = service_model()
     made = []

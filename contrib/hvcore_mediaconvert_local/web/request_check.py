@@ -1,7 +1,7 @@
 """
-Requests against the shapes of botocore's service model, its enums included.
+Check requests against the shapes of botocore's model of the service, enums included.
 
-Botocore itself checks types, required members and lower bounds only.
+botocore itself checks only types, required members and lower bounds.
 """
 
 import re
@@ -26,10 +26,12 @@ _TYPES: Final[Mapping[str, tuple[type, ...]]] = {
 
 def problems(value: object, shape: Shape, path: str = "") -> Iterator[str]:
     """
-    Yield each fault of a value, with its path.
+    Yield a message for each fault of a value, with its path.
 
     Args:
-        value: As it is on the wire; names of members are those of the wire.
+        value: The JSON value of a request, with the API's member names.
+        shape: botocore's description of the value.
+        path: The path of the value in the request.
     """
     if not _has_type(value, shape):
         yield f"{path or '/'}: Should be of type {shape.type_name}"
@@ -48,7 +50,7 @@ def problems(value: object, shape: Shape, path: str = "") -> Iterator[str]:
 
 
 def wire_names(shape: StructureShape) -> dict[str, Shape]:
-    """Return the members of a structure by their names on the wire."""
+    """Return the members of a structure by their names in the API's JSON."""
     return {
         member.serialization.get("name", name): member
         for name, member in shape.members.items()

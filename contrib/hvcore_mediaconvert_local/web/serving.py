@@ -1,4 +1,4 @@
-"""Serves the app with gunicorn: one process, some threads."""
+"""Serve the app with gunicorn, in one process with some threads."""
 
 import logging
 import sqlite3
@@ -35,7 +35,7 @@ SETTINGS: Final[Mapping[str, object]] = {
     "control_socket_disable": True,
     "loglevel": "warning",
 }
-"""Every setting that is not gunicorn's default, with its reason."""
+"""The settings of gunicorn that differ from its defaults, each with its reason."""
 
 
 def serve(
@@ -46,18 +46,18 @@ def serve(
     tell: Callable[[str], None],
 ) -> None:
     """
-    Serve until SIGTERM or SIGINT.
+    Serve the local MediaConvert until SIGTERM or SIGINT.
 
     Args:
-        port: 0 chooses a free one.
-        tell: Gets the address, once it is there.
+        port: The port; 0 for any free port.
+        tell: Called with the server's address once the server accepts requests.
     """
     shown = f"[{host}]" if ":" in host else host
     LocalMediaConvertServer(config, f"{shown}:{port}", tell).run()
 
 
 class LocalMediaConvertServer(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
-    """Gunicorn with our settings."""
+    """Run gunicorn with SETTINGS and the app of the local MediaConvert."""
 
     def __init__(
         self, config: LocalMediaConvertConfig, bind: str, tell: Callable[[str], None]
@@ -69,7 +69,7 @@ class LocalMediaConvertServer(BaseApplication):  # type: ignore[misc]  # gunicor
         super().__init__()
 
     def load_config(self) -> None:
-        """Apply the settings."""
+        """Apply SETTINGS, the address and the callbacks to gunicorn's configuration."""
         for name, value in SETTINGS.items():
             self.cfg.set(name, value)
         self.cfg.set("bind", self._bind)
@@ -77,7 +77,7 @@ class LocalMediaConvertServer(BaseApplication):  # type: ignore[misc]  # gunicor
         self.cfg.set("worker_exit", self._worker_exit)
 
     def load(self) -> Any:  # noqa: ANN401 - a WSGI app
-        """Build the app, in the process that serves: threads do not survive a fork."""
+        """Return the app; built in the process that serves, as threads survive no fork."""
         try:
             self._service = LocalMediaConvert(self._config)
         except (OSError, sqlite3.Error) as exc:

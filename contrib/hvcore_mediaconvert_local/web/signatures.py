@@ -1,4 +1,4 @@
-"""Signatures of requests (AWS Signature Version 4), computed again by botocore's signer."""
+"""Check the signatures of requests (AWS Signature Version 4) by botocore's signer."""
 
 import hashlib
 import hmac
@@ -17,7 +17,7 @@ from hvcore_mediaconvert_local.config import KeyPair
 from hvcore_mediaconvert_local.errors import MediaConvertError
 
 MAX_SKEW_S: Final = 300
-"""A signature is good for five minutes before and after its date."""
+"""The seconds before and after its date for which a signature is valid."""
 SERVICE: Final = "mediaconvert"
 _AUTHORIZATION: Final = re.compile(
     r"AWS4-HMAC-SHA256 Credential=([^/,\s]+)/(\d{8})/([\w-]+)/([\w-]+)/aws4_request,"
@@ -30,11 +30,11 @@ _MUST_BE_SIGNED: Final = frozenset({"host", "x-amz-date"})
 @attrs.frozen(kw_only=True)
 class SignedRequest:
     """
-    The parts of a request that are signed.
+    Hold the parts of a request that are signed.
 
     Attributes:
-        url: As it was sent: the path is not decoded.
-        headers: Names in lower case.
+        url: The URL as it was sent, with an undecoded path.
+        headers: The headers by their names in lower case.
     """
 
     method: str
@@ -45,11 +45,13 @@ class SignedRequest:
 
 class SignatureCheck:
     """
-    Judge signatures; thread-safe.
+    Check the signatures of requests; thread-safe.
 
     Args:
-        keys: Those that are taken; none: any signature is, but there must be one.
-        now_s: The time of the machine; clients sign by theirs.
+        keys: The keys whose signatures are accepted. If there are none, any signature is
+            accepted, but every request must have one.
+        now_s: Returns the machine's time in seconds since 1970. It is not the clock that
+            tests move, because clients sign by their own time.
     """
 
     def __init__(
@@ -60,10 +62,11 @@ class SignatureCheck:
 
     def check(self, request: SignedRequest) -> None:
         """
-        Return if the request may pass.
+        Refuse a request without a valid signature.
 
         Raises:
-            MediaConvertError: It is not signed, or not well.
+            MediaConvertError: The signature is missing, invalid or expired, or the key is
+                unknown.
         """
         text = request.headers.get("authorization", "")
         if not text:

@@ -25,7 +25,7 @@ class PlaybackRule(Enum):
         "The address is one of playback.",
         "There is nothing at this address.",
         (
-            "Compare the path with the list under Playback in docs/reference/http.md; a "
+            "Compare the path with the list in docs/reference/http/playback.md; a "
             "trailing slash is another address."
         ),
     )

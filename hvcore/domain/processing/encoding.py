@@ -20,7 +20,7 @@ class Preset(Enum):
     """
     Name the quality presets, which decide the ladder of renditions.
 
-    A new preset needs its two lines below and a row in docs/reference/http.md; all
+    A new preset needs its two lines below and a row in docs/reference/http/videos.md; all
     choices, schemas and reports follow. The order is from small to large.
     """
 

@@ -203,7 +203,7 @@ class VideoRange(Enum):
 
 @attrs.frozen(kw_only=True)
 class MediaFile:
-    """Describe a published file, with the size measured when it was made."""
+    """Describe a published file by the size and the hash measured when it was made."""
 
     size_bytes: int
     sha256: str

@@ -1,7 +1,7 @@
 """
 Webhook endpoints: addresses that receive events, their secrets, and retries.
 
-Source: the Standard Webhooks specification, and docs/reference/http.md.
+Source: the Standard Webhooks specification, and docs/reference/http/events-and-webhooks.md.
 """
 
 import base64

@@ -34,7 +34,7 @@ from hvcore.throttling.log_throttle import LogThrottle
 _log = logging.getLogger(__name__)
 
 TIMEOUT_S: Final = 15.0
-"""The time for a whole attempt, the name lookup included (docs/reference/http.md)."""
+"""The time for a whole attempt, the name lookup included (docs/reference/http/events-and-webhooks.md)."""
 
 PUT_OFF_BATCH: Final = 1_000
 """Tasks in a transaction: a writer on SQLite delays everyone else."""

@@ -1,9 +1,9 @@
 """
 Turn the WebVTT that ffmpeg writes into valid WebVTT.
 
-ffmpeg copies texts as they are: with the empty lines and arrows that end a cue in
-WebVTT, and with what only its source's format knows. Each text becomes one cue here,
-whatever it contains.
+ffmpeg copies texts unchanged: with empty lines and arrows, which end a cue in WebVTT, and
+with the styles of the source's format. This module makes one cue of each text, whatever
+the text contains.
 """
 
 import re
@@ -14,10 +14,11 @@ MAX_CUE_LINES: Final = 50
 MAX_LINE_CHARS: Final = 2_000
 """The most characters of a line of text; a cue with a longer line is left out."""
 _MAX_WRITTEN_CHARS: Final = MAX_CUE_LINES * MAX_LINE_CHARS
-"""With all that is not shown: styles, and lines that are empty."""
+"""The most characters of a cue as ffmpeg writes it, with styles and empty lines."""
 
 _CHECK_CUES: Final = 2_000
-"""Read in a few hundredths of a second."""
+"""The number of cues between two calls of ``check``; it takes a few hundredths of a
+second."""
 
 _TIME = re.compile(r"(?:([0-9]{2,9}):)?([0-9]{2}):([0-9]{2})\.([0-9]{3})")
 # Times before 0 have signs within; they are told from a text all the same.
@@ -43,8 +44,8 @@ def ordered_cues(
     Args:
         written: The WebVTT that ffmpeg wrote.
         codec: The codec of the text track in the source, by ffmpeg's name.
-        start_s: The time in the source that becomes 0; earlier cues go.
-        check: Called every few hundredths of a second.
+        start_s: The time in the source that becomes 0; earlier cues are left out.
+        check: Called every few hundredths of a second; may raise to end the work.
     """
     shift_ms = round(start_s * 1000)
     cues: dict[tuple[int, int, str], None] = {}

@@ -1,9 +1,9 @@
 """
 Write the closed captions in the pictures of a source (CEA-608 in A/53) as WebVTT.
 
-They are side data of decoded pictures, which ffmpeg makes a track of texts only where
-its device for filters opens the file. So the pictures are decoded once more, and only
-of files that have such data: a search of the bytes tells, in the time of reading them.
+The captions are side data of decoded pictures. ffmpeg turns them into a text track only
+if its device for filters (``lavfi``) opens the file. So the pictures are decoded once
+more, but only of files in whose bytes the marks of such captions are found.
 """
 
 from typing import Final
@@ -58,12 +58,14 @@ def extract_picture_captions(
     streams: Streams,
 ) -> Extracted:
     """
-    Write the first closed caption channel of a source into the workspace; damaged captions do not fail the video.
+    Write the first closed caption channel of a source into the workspace as WebVTT.
+
+    Damaged captions do not fail the video: a warning tells of them.
 
     Raises:
         UnavailableError: The disk is full; the job waits for room.
-        TranscodeError: The machine, not the file, kept them from being read.
-        Exception: What the workspace's check raises.
+        TranscodeError: The captions could not be read because of this machine.
+        Exception: An error that the workspace's ``check`` raises.
     """
     if streams.video.codec not in _CODECS or not _has_marks(workspace):
         return Extracted()
@@ -106,8 +108,8 @@ def _small_copy(
     """
     Return the ffmpeg command that makes a small copy of the pictures with their captions.
 
-    The device for filters decodes with no options of ours; so it gets pictures of our
-    own to decode, and none of a stranger.
+    The device for filters takes no options that make decoding safe. So it decodes this
+    copy, which ffmpeg encoded here, instead of a stranger's file.
     """
     command = [*reader_head(engine), "-max_pixels", str(MAX_SOURCE_PIXELS)]
     command += ["-max_streams", str(MAX_OPENED_STREAMS), "-sn", "-dn", "-an"]

@@ -1,9 +1,9 @@
 """
 Write the text tracks of a source as WebVTT files.
 
-One more run of ffmpeg, which reads the file once and decodes nothing but texts:
-in the run that encodes, a track of texts that begins late would hold back
-everything else, and a damaged one would cost the video.
+A separate run of ffmpeg reads the file once and decodes only texts: in the run that
+encodes, a text track that begins late would hold back everything else, and a damaged
+text track would fail the video.
 """
 
 import signal
@@ -36,8 +36,8 @@ NO_TEXT: Final = "The source has subtitles that are no texts; they were left out
 
 _MOST_BYTES: Final = 8 * 1024**2
 """
-The most bytes of a track as ffmpeg writes it: a film's have 0.1 MB, drawn ones ten times
-that.
+The most bytes of a text track as ffmpeg writes it: a film's track has 0.1 MB, a track of
+drawings ten times as much.
 """
 _LIMITS: Final = {
     "address_space_bytes": 1024**3,
@@ -53,10 +53,10 @@ _LOST_WORDS: Final = ("Invalid UTF-8", "Error while decoding", "Error decoding")
 @attrs.frozen(kw_only=True)
 class Extracted:
     """
-    The captions that were made from a source's text tracks, and the warnings.
+    Hold the captions that were made from a source's text tracks, and the warnings.
 
     Attributes:
-        captions: The captions of the tracks that have a text.
+        captions: The captions of the tracks that contain any text.
         warnings: The warnings for the video's details.
     """
 
@@ -68,12 +68,14 @@ def extract_captions(
     engine: FfmpegEngine, sandbox: Sandbox, workspace: Workspace, streams: Streams
 ) -> Extracted:
     """
-    Write each text track of a source into the workspace; damaged tracks do not fail the video.
+    Write each text track of a source into the workspace as a WebVTT file.
+
+    Damaged tracks do not fail the video: a warning tells of them.
 
     Raises:
         UnavailableError: The disk is full; the job waits for room.
-        TranscodeError: The machine, not the file, kept them from being read.
-        Exception: What the workspace's check raises.
+        TranscodeError: The tracks could not be read because of this machine.
+        Exception: An error that the workspace's ``check`` raises.
     """
     warnings = [NO_TEXT] if streams.has_other_subtitles else []
     made: list[CaptionFile] = []
@@ -115,8 +117,8 @@ def run_reader(
 
     Raises:
         UnavailableError: The disk is full; the job waits for room.
-        TranscodeError: The machine, not the file, kept them from being read.
-        Exception: What the workspace's check raises.
+        TranscodeError: The texts could not be read because of this machine.
+        Exception: An error that the workspace's ``check`` raises.
     """
     folder = workspace.folder.resolve()
     ended = supervise(

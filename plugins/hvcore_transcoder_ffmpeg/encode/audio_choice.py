@@ -9,20 +9,22 @@ from hvcore_transcoder_ffmpeg.engine.engine import FfmpegEngine
 from hvcore_transcoder_ffmpeg.engine.machine import HE_AAC
 
 _LC_KBPS_OF_CHANNEL: Final = 48
-"""HE-AAC's bitrates are too low for AAC-LC."""
+"""The least bitrate of a channel in kbit/s if AAC-LC takes the place of HE-AAC, whose
+bitrates are too low for AAC-LC."""
 
 
 def effective_audio(
     engine: FfmpegEngine, part: Part, *, may_substitute: bool
 ) -> tuple[tuple[AudioRendition, ...], tuple[str, ...]]:
     """
-    Return the audio renditions that this machine will make of a part, and warnings about substitutes.
+    Return the audio renditions that this machine makes of a part, and warnings.
 
     Args:
-        may_substitute: AAC-LC may take the place of HE-AAC.
+        may_substitute: Whether AAC-LC may take the place of HE-AAC; a warning says so.
 
     Raises:
-        TranscodeError: This machine cannot make a rendition; another worker may.
+        TranscodeError: This machine cannot make a rendition; another worker may be able
+            to.
     """
     made = []
     warnings = []

@@ -1,8 +1,8 @@
 """
-Limits of the machine's resources that one part may use.
+Limit the memory, processor time and disk space that encoding one part may use.
 
-Generous for every honest video: the limits stop what would never end, not
-what is slow.
+The limits are generous for every honest video: they stop an encode that would never end,
+not a slow one.
 """
 
 import os
@@ -36,8 +36,9 @@ _X265_FACTOR: Final = 10
 _DECODE_CPU_S_OF_MEGAPIXEL: Final = 0.2
 
 _FRAMES: Final = 200
-"""Held at a time: 60 of x264's longest lookahead, references, queues. Measured
-with a lookahead of 10: 100 bytes for a pixel of 8 bits, 130 for one of 10."""
+"""The number of frames in memory at a time: 60 of x264's longest lookahead, reference
+frames, queues. With a lookahead of 10, a pixel of 8 bits was measured to take 100 bytes,
+a pixel of 10 bits 130."""
 _FRAMES_OF_CORE: Final = 4
 _SAMPLES_OF_PIXEL: Final = {
     "420": Fraction(3, 2),
@@ -45,8 +46,8 @@ _SAMPLES_OF_PIXEL: Final = {
     "444": Fraction(3),
 }
 _BYTES_OF_CORE: Final = 768 * _MIB
-"""Each core has threads with stacks of 8 MB and eight arenas of 64 MB, which
-are reserved, not used."""
+"""The address space for the threads of a core: stacks of 8 MB, and eight memory arenas of
+64 MB, which are reserved and not used."""
 
 
 def encode_limits(

@@ -38,13 +38,14 @@ HEAD_FILE: Final = ".head"
 @attrs.frozen(kw_only=True)
 class Encode:
     """
-    The input and the output of one ffmpeg command that makes a part.
+    Describe the input and the output of one ffmpeg command that makes a part.
 
     Attributes:
         source: The absolute path of the source.
-        audio: The renditions to make, in the ladder's order; none without sound.
-        lead_s: How long before the part's beginning the decoder begins; None
-            is at the file's beginning.
+        audio: The audio renditions to make, in the ladder's order; empty if the part has
+            no sound.
+        lead_s: The seconds before the part at which the decoder begins; None for the
+            beginning of the file.
         threads: The threads of each encoder; 0 lets the encoder choose.
     """
 
@@ -67,12 +68,12 @@ class Encode:
 
     @property
     def has_head(self) -> bool:
-        """True if HEAD_FILE is written: the first frame may be missing."""
+        """True if ffmpeg writes HEAD_FILE, because the part's first frame may be missing."""
         return self.part.has_pictures and self.span.first_segment > 0
 
     @property
     def seeks_to_s(self) -> float:
-        """The time in seconds at which the decoder begins; 0 is the file's beginning."""
+        """The time in the source, in seconds, at which the decoder begins."""
         if self.lead_s is None:
             return 0.0
         return max(0.0, self.span.begins_s - self.lead_s)
@@ -101,7 +102,7 @@ def encode_command(encode: Encode, *, pass_number: int) -> list[str]:
     The command decodes once, scales from rung to rung and encodes each rendition once.
 
     Args:
-        pass_number: 0 for a single pass, else 2.
+        pass_number: 0 for a single pass; 2 for the second of two passes.
     """
     command, outputs = _general(encode), list[str]()
     if encode.part.has_pictures:

@@ -90,12 +90,12 @@ JPEG: Final = "in_color_matrix=bt709:out_color_matrix=bt601:out_range=pc"
 
 
 def video_label(number: int) -> str:
-    """Return the name of the graph's output for a rung."""
+    """Return the name that a filter graph gives to the output for a rung."""
     return f"v{number}"
 
 
 def audio_label(number: int) -> str:
-    """Return the name of the graph's output for an audio rendition."""
+    """Return the name that a filter graph gives to the output for an audio rendition."""
     return f"a{number}"
 
 
@@ -118,14 +118,15 @@ def video_graph(  # noqa: PLR0913 - each says one thing
     scaling all from the source and looks the same (VMAF within 0.2).
 
     Args:
-        rungs: From the smallest to the largest, all of one rate and format.
-        span: The frames to make; they begin at 0 wherever they are.
-        is_sought: The decoder begins shortly before them, not at the file's
-            beginning.
+        rungs: The rungs from the smallest to the largest, all of one frame rate and
+            pixel format.
+        span: The frames to make; their times begin at 0, wherever they are in the video.
+        is_sought: Whether the decoder begins shortly before the frames, instead of at
+            the file's beginning.
         steps_s: How much later each further recording in the file is shown.
-        with_head: The smallest rung's pictures go to HEAD, too.
-        with_poster: The largest rung's pictures go to POSTER_PAD, too.
-        with_stills: The smallest rung's go to STILLS_PAD.
+        with_head: Whether the smallest rung's pictures go to HEAD, too.
+        with_poster: Whether the largest rung's pictures go to POSTER_PAD, too.
+        with_stills: Whether the smallest rung's pictures go to STILLS_PAD, too.
     """
     top = len(rungs) - 1
     keeps_hdr = is_hdr_output(video, rungs)
@@ -153,7 +154,7 @@ def video_graph(  # noqa: PLR0913 - each says one thing
 
 
 def is_hdr_output(video: VideoStream, rungs: tuple[Rung, ...]) -> bool:
-    """Return whether the rungs are made as HDR."""
+    """Return whether the rungs are HDR: the source is, and they have more than 8 bits."""
     return video.colour.is_hdr and rungs[-1].pixel_format.bit_depth > _8_BITS
 
 
@@ -162,9 +163,9 @@ def still_graph(video: VideoStream, *, at_s: float, can_tone_map: bool) -> str:
     Return the filter graph that gives the first frame at or after a moment.
 
     Args:
-        video: A rung that was made here: upright, of square pixels, bt709
+        video: A rung that this transcoder made: upright, with square pixels, bt709
             unless it is HDR.
-        at_s: From the first frame, whatever time that one has.
+        at_s: The moment in seconds after the first frame, whatever time that frame has.
     """
     chain = ["setpts=PTS-STARTPTS", f"select='gte(t,{at_s:.6f})'"]
     if video.colour.is_hdr and can_tone_map:
@@ -186,11 +187,14 @@ def audio_graph(  # noqa: PLR0913 - each says one thing
     Return the filter graph that makes one audio rendition.
 
     Args:
-        own_mix: Filters that mix the track before all others, if any.
-        duration_s: Of the video; silence is added or sound is cut to it.
-        priming_samples: What the encoder puts in front. As many are cut from
-            the beginning: then decode times begin at 0, no edit list is
-            needed, and picture and sound are in step in every player.
+        number: The index of the rendition among the outputs of the graph.
+        own_mix: Filters that mix the track's channels before all other filters; "" if
+            ffmpeg mixes them.
+        duration_s: The length of the video, to which sound is cut or filled up with
+            silence.
+        priming_samples: The samples that the encoder puts in front. As many are cut from
+            the beginning: then decode times begin at 0, no edit list is needed, and
+            picture and sound are in step in every player.
         steps_s: How much later each further recording in the file is heard.
     """
     chain = [f"asetpts={shifting(steps_s)}"] if steps_s else []
@@ -215,10 +219,9 @@ def audio_graph(  # noqa: PLR0913 - each says one thing
 
 def _last_frame_excess(samples: int, priming_samples: int) -> int:
     """
-    Return the number of samples in the last MP3 frame that are too many.
+    Return the number of samples to cut at the end, so that LAME adds no further frame.
 
-    LAME needs a further frame for them, to which ffmpeg gives a time before the
-    end of the one in front of it.
+    ffmpeg would give that further MP3 frame a time before the end of the preceding frame.
     """
     in_last_frame = (samples - 1) % _MP3_FRAME_SAMPLES + 1
     return max(0, in_last_frame - priming_samples) if priming_samples else 0
@@ -286,8 +289,8 @@ def _side_data_removal(*, keeps_hdr: bool) -> list[str]:
     """
     Return the filters that remove side data of the source from all renditions.
 
-    Encoders write what they find: captions, whose rate is that of the source's
-    pictures, and what a screen was whose colours are no longer there.
+    Encoders write all side data that they find: captions at the frame rate of the source,
+    and the properties of a screen whose colours the pictures no longer have.
     """
     if not keeps_hdr:
         return ["sidedata=mode=delete"]
@@ -296,9 +299,9 @@ def _side_data_removal(*, keeps_hdr: bool) -> list[str]:
 
 def _scalable(video: VideoStream, *, can_convert: bool) -> list[str]:
     """
-    Return the filters that convert pictures with a colour matrix that the scaler does not know.
+    Return the filters that convert pictures with a colour matrix unknown to the scaler.
 
-    New versions of it refuse them, old ones take it for another.
+    New versions of the scaler refuse such pictures; old versions assume another matrix.
     """
     if video.colour.matrix in {"", "gbr", *_MATRICES}:
         return []
@@ -309,10 +312,10 @@ def _scalable(video: VideoStream, *, can_convert: bool) -> list[str]:
 
 def _converted(video: VideoStream, top: Rung, wanted: str) -> list[str]:
     """
-    Return the filters that convert SDR of other primaries to those of bt709.
+    Return the filters that convert SDR pictures with other primaries to those of bt709.
 
-    A tenth of an encode: named bt709 as they are, the colours of a phone are pale, and
-    pure red of bt2020 would be orange.
+    The filters take a tenth of the time of an encode. Without them, the colours of a
+    phone would be pale, and pure red of bt2020 would be orange.
     """
     matrix = _matrix(video)
     range_and_matrix = (

@@ -37,27 +37,30 @@ from hvcore_transcoder_ffmpeg.sandbox.process import supervise
 _log = logging.getLogger(__name__)
 
 _LEAST_SEGMENT_BYTES: Final = 64
-"""A file type has 24; a fragment's headers alone have 100."""
+"""The least size of a segment with pictures: a file type alone has 24 bytes, and the
+headers of a fragment have 100."""
 
 _FIRST_PASS_SHARE: Final = 0.35
-"""x264's first pass leaves out what does not change its decisions."""
+"""The share of the progress for the first of two passes, in which x264 does less work."""
 
 _FAR_LEAD_S: Final = 30.0
-"""Key frames are rarely further apart, and pictures are not refreshed more slowly."""
+"""How much further before a part the decoder begins at a second attempt: key frames are
+rarely further apart, and pictures without key frames are refreshed within this time."""
 
 
 def run_part(
     encode: commands.Encode, workspace: Workspace, sandbox: Sandbox
 ) -> PartDone:
     """
-    Encode and check a part, and leave only the files to publish in its folder; return their description.
+    Encode a part, check the files, and return the description of the files.
 
-    Audio renditions that cannot be made of a damaged source are left out.
+    Only files to publish are left in the workspace's folder. Audio renditions that cannot
+    be made of a damaged source are left out.
 
     Raises:
         UnusableSourceError: Too little of the source can be decoded.
         TranscodeError: This attempt failed.
-        Exception: What the workspace's check raises.
+        Exception: An error that the workspace's ``check`` raises.
     """
     try:
         return _run_part(encode, workspace, sandbox)
@@ -78,11 +81,11 @@ def _usable_sound(
     encode: commands.Encode, workspace: Workspace, sandbox: Sandbox
 ) -> tuple[AudioRendition, ...]:
     """
-    Return the audio renditions that can be made, each tried alone.
+    Return the audio renditions that can be made of a source, each tried alone.
 
     Raises:
-        UnusableSourceError: There is sound, which its owner can bring into a form of
-            which some could be made.
+        UnusableSourceError: No rendition can be made, and the times of the sound are
+            uneven, which the owner can correct.
     """
     quiet = attrs.evolve(workspace, report=lambda _: None)
     part = attrs.evolve(encode.part, has_pictures=False)
@@ -145,10 +148,10 @@ def _make_pictures(
     encode: commands.Encode, workspace: Workspace, sandbox: Sandbox
 ) -> tuple[Track, ...]:
     """
-    Make all frames of a part, decoding from as far before it as that takes.
+    Make all frames of a part; decode from further back if frames are missing.
 
-    The index may lead to the wrong place, and pictures that refresh themselves
-    bit by bit are not whole right after it.
+    The index of the source may lead to the wrong place; and if pictures have no key frames
+    but are refreshed bit by bit, the first ones after a seek are not whole.
     """
     for lead_s in _leads(encode):
         sought = attrs.evolve(encode, lead_s=lead_s)
@@ -228,10 +231,14 @@ def _make_folders(encode: commands.Encode, workspace: Workspace) -> None:
 @attrs.frozen
 class _Step:
     """
-    One run of ffmpeg.
+    Describe one run of ffmpeg and its share of a part's progress.
 
     Attributes:
+        program: The command line.
+        counted: The unit of the progress count.
         whole: The progress count at the end of the run.
+        first_share: The part's progress at the beginning of the run, 0 to 1.
+        last_share: The part's progress at the end of the run, 0 to 1.
     """
 
     program: list[str]

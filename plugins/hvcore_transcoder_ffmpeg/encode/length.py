@@ -10,18 +10,19 @@ _ENOUGH: Final = 0.5
 _COMPLETE: Final = 0.95
 
 _ENDS_EARLY: Final = "The file is damaged: its video ends early."
-"""Several parts may say it; their words are the same, so it is said once."""
+"""The warning of a part that lacks frames at its end. Several parts may give the same
+warning; the video shows equal warnings once."""
 
 
 def judge(encode: Encode, tracks: tuple[Track, ...]) -> tuple[str, ...]:
     """
-    Return warnings about what is missing at the end of a damaged source; refuse one that is too short.
+    Return warnings about a missing end of a damaged source; refuse a source without enough.
 
-    One segment is worth watching, and so is half of a video that is shorter.
+    One segment is enough, and of a video shorter than two segments, half of the video.
 
     Args:
-        tracks: Those of the part, a video rung first; none if nothing of the
-            part could be decoded.
+        tracks: The tracks of the part, a video rung first; empty if nothing of the part
+            could be decoded.
 
     Raises:
         UnusableSourceError: Too little of the source could be decoded.

@@ -41,11 +41,12 @@ _SAMPLE_ENTRIES: Final = {"libx264": "avc1.", "libx265": "hvc1."}
 
 def measure_rung(folder: Path, rung: Rung, span: Span) -> Track:
     """
-    Check the files of a video rendition, and return its track.
+    Check the files of a video rendition, and return the description of its track.
 
     Args:
-        folder: The attempt's folder.
-        span: The frames it should have; fewer at the end are no error.
+        folder: The workspace's folder of the attempt.
+        span: The frames that the rendition should have; a lack of frames at the video's
+            end is no error.
 
     Raises:
         TranscodeError: The rendition is not as it was ordered.
@@ -63,14 +64,15 @@ def measure_rung(folder: Path, rung: Rung, span: Span) -> Track:
 
 def measure_audio(folder: Path, rendition: AudioRendition) -> Track:
     """
-    Check the files of an audio rendition, and return its track.
+    Check the files of an audio rendition, and return the description of its track.
 
     Args:
-        folder: The attempt's folder.
+        folder: The workspace's folder of the attempt.
 
     Raises:
         TranscodeError: The rendition is not as it was ordered.
-        UnusableSourceError: ffmpeg could not follow the sound.
+        UnusableSourceError: The frames have unequal lengths, because the times of the
+            source's sound jump.
     """
     made = _measure(folder / rendition.name, first_number=0, begins_s=Fraction(0))
     if not made.is_even:
@@ -82,7 +84,7 @@ def measure_audio(folder: Path, rendition: AudioRendition) -> Track:
 
 def check_alignment(rungs: list[Track]) -> None:
     """
-    Check that the segments of all rungs begin at the same times, so that players can switch rungs.
+    Check that the segments of all rungs begin at the same times, so players can switch.
 
     Raises:
         TranscodeError: A segment boundary differs between rungs.
@@ -94,7 +96,7 @@ def check_alignment(rungs: list[Track]) -> None:
 
 @attrs.frozen(kw_only=True)
 class _Made:
-    """A measured rendition."""
+    """Hold a rendition's folder, codec and track; and whether its frames are of one length."""
 
     folder: Path
     entry: SampleEntry
@@ -137,10 +139,10 @@ def _measure(folder: Path, *, first_number: int, begins_s: Fraction) -> _Made:
 
 def segment_numbers(folder: Path, first_number: int) -> range:
     """
-    Return the numbers of the segments in a folder.
+    Return the numbers of the segments in a rendition's folder.
 
     Raises:
-        Mp4Error: There are none, or some are missing.
+        Mp4Error: The folder has no segments, or numbers are missing.
     """
     names = [path.name for path in folder.iterdir()]
     numbers = sorted(

@@ -1,8 +1,8 @@
 """
-The small stills of a part, and pictures that could be its poster.
+Make the small stills of a part, and choose the part's best picture for the poster.
 
-Both are taken out of the decoded pictures of the rungs, which have a constant
-rate: so the number of a frame in the whole video says its time, exactly.
+Both are taken from the decoded pictures of the rungs, which have a constant frame rate:
+so the number of a frame in the whole video gives its exact time.
 """
 
 import shutil
@@ -29,17 +29,18 @@ _MAX_STILL_PX: Final = 160
 
 _MIN_MOMENTS: Final = 3
 _MAX_MOMENTS: Final = 5
-"""How many pictures of a video compete. At 1080p it takes 25 ms of a core to make
-one, and 17 ms to judge it: less than 1 % of the encode of 20 s."""
+"""How many pictures of a video compete to be the poster. At 1080p a picture takes 25 ms of
+a core to make and 17 ms to score: all together less than 1 % of the encode of 20 s."""
 _MIN_APART_S: Final = 3.0
 _EDGE: Final = 0.05
-"""Titles, black and credits: the first and the last share of a video."""
+"""The share of a video at its beginning and its end in which pictures score less: titles,
+black and credits are there."""
 _EDGE_WORTH: Final = 0.5
 
 
 @attrs.frozen(kw_only=True)
 class PartPictures:
-    """The pictures of a part, as :class:`hvcore.plugin_api.PartDone` has them."""
+    """Hold the poster and the stills of a part (see :class:`hvcore.plugin_api.PartDone`)."""
 
     poster: str | None
     poster_score: float
@@ -51,8 +52,8 @@ def chains(order: TranscodeOrder, span: Span, *, tone_map: bool) -> list[str]:
     Return the filter chains that make posters and stills from the pictures of the rungs.
 
     Args:
-        span: The frames that come; the graph counts them from 0.
-        tone_map: The rungs are HDR, which no JPEG can be.
+        span: The frames of the part; the graph counts them from 0.
+        tone_map: Whether the rungs are HDR and must become SDR, because JPEG is SDR.
     """
     rungs = order.ladder.rungs
     tone = filters.tone_map() if tone_map else []
@@ -79,9 +80,9 @@ def outputs(order: TranscodeOrder) -> list[str]:
 
 def poster_frames(span: Span) -> list[int]:
     """
-    Return the numbers of the frames that compete to be the poster.
+    Return the numbers of the frames of a part that compete to be the poster.
 
-    The first one of a part is always among them: there may be no other.
+    The part's first frame is always among them: a part may have no other.
     """
     first = span.first_frame
     number = min(max(int(span.total_s / _MIN_APART_S), _MIN_MOMENTS), _MAX_MOMENTS)
@@ -96,7 +97,7 @@ def still_moments(interval_s: int, span: Span, frames: int) -> list[int]:
     Return the moment in seconds of the video that each still of a part shows, in order.
 
     Args:
-        frames: How many the part has made.
+        frames: The number of frames that the part has made.
     """
     rate, first = span.frame_rate, span.first_frame
     moments = []
@@ -115,7 +116,7 @@ def collect(
     Choose the poster and name the stills of a part; remove the other pictures.
 
     Args:
-        made_s: How much of the video the part has made.
+        made_s: The length of the pictures that the part has made, in seconds.
     """
     found = _choose_poster(folder, span)
     moments = []

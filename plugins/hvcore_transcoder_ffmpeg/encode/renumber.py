@@ -1,8 +1,8 @@
 """
 Write the sequence numbers and decode times of a part's segments for their place in the whole video.
 
-ffmpeg begins each output with decode time 0 and sequence number 1. The joined
-stream needs both to go on, so they are written again, in place.
+ffmpeg begins each part with decode time 0 and sequence number 1. In the joined stream
+both must rise from part to part, so this module overwrites them in the files.
 
 Source: ISO/IEC 14496-12, sections 8.8.5 (mfhd) and 8.8.12 (tfdt).
 """
@@ -18,7 +18,7 @@ from hvcore_transcoder_ffmpeg.encode.spans import Span
 from hvcore_transcoder_ffmpeg.mp4.fragments import read_init
 
 _FLAGS_BYTES: Final = 4
-"""Version and flags, with which both boxes begin."""
+"""The size of version and flags, with which both boxes begin."""
 
 
 def place_rung(folder: Path, span: Span) -> None:
@@ -29,8 +29,8 @@ def place_rung(folder: Path, span: Span) -> None:
         folder: The folder of the rung.
 
     Raises:
-        Mp4Error: It is not what this service makes.
-        OSError: It cannot be read or written.
+        Mp4Error: A file has not the form that this transcoder makes.
+        OSError: A file cannot be read or written.
     """
     timescale = read_init(folder / INIT_FILE).timescale
     offset = span.first_frame * timescale / span.frame_rate
@@ -49,12 +49,12 @@ def renumber(path: Path, *, sequence: int, decode_offset: int) -> None:
     Write the sequence number of a segment, and add an offset to its decode time.
 
     Args:
-        sequence: From 1, counted over the whole track.
-        decode_offset: In the track's timescale.
+        sequence: The sequence number, counted over the whole track from 1.
+        decode_offset: The number to add to the decode time, in the track's timescale.
 
     Raises:
-        Mp4Error: It is not what this service makes.
-        OSError: It cannot be read or written.
+        Mp4Error: The file has not the form that this transcoder makes.
+        OSError: The file cannot be read or written.
     """
     moof = box_of(path.read_bytes()).child("moof")
     header, base = moof.child("mfhd"), moof.child("traf/tfdt")

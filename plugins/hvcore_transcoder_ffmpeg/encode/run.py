@@ -20,7 +20,8 @@ from hvcore_transcoder_ffmpeg.reasons import UNDECODABLE
 from hvcore_transcoder_ffmpeg.sandbox.process import ExitStatus
 
 STALL_S: Final = 120.0
-"""The seconds without output after which ffmpeg hangs: x264's slowest preset looks ahead 60 frames."""
+"""The seconds without output after which ffmpeg counts as hanging. x264's slowest preset
+writes nothing while it looks ahead 60 frames."""
 
 _LOOK_S: Final = 5.0
 """The seconds between two looks at the folder while no frame comes."""
@@ -46,12 +47,14 @@ _DAMAGE_WORDS: Final = (
     "Nothing was written into output file",
 )
 _STOPPED: Final = frozenset({123, 255})
-"""How ffmpeg ends after SIGTERM, or after SIGXCPU at its limit of
-time: by itself, so that no signal is seen."""
+"""ffmpeg's exit statuses after SIGTERM, or after SIGXCPU at the limit of processor time:
+ffmpeg handles these signals and ends by itself."""
 _LEAST_ROOM_BYTES: Final = 16 * 1024 * 1024
-"""With less, no segment of a large rung can be written."""
+"""The free disk space below which a disk counts as full: a segment of a large rung may not
+fit."""
 _NO_MEMORY: Final = "Cannot allocate memory"
-"""The limit allows for all that the order needs: not the source's fault."""
+"""ffmpeg's words if it gets no memory. The limit of memory suffices for every order, so
+the source is not at fault."""
 
 
 class ProgressCount(Enum):
@@ -63,15 +66,16 @@ class ProgressCount(Enum):
 
 class ProgressWatch:
     """
-    Reads the progress of ffmpeg, reports it, and stops ffmpeg if it hangs or writes without end.
+    Read and report ffmpeg's progress, and stop ffmpeg if it hangs or writes without end.
 
     Args:
-        counted: Which of ffmpeg's numbers shows its progress.
-        whole: The value of that number at the end.
-        first_share: Where in the job's progress this command begins.
-        last_share: Where it ends.
-        max_bytes: More than this in the folder is a runaway.
-        stall_s: So long may nothing come out.
+        counted: The number in ffmpeg's output that shows the progress.
+        whole: The value of that number at the end of the command.
+        first_share: The part's progress when the command begins, 0 to 1.
+        last_share: The part's progress when the command ends, 0 to 1.
+        max_bytes: The size of the workspace's folder above which ffmpeg is stopped.
+        stall_s: The seconds without progress or output after which ffmpeg is stopped.
+        now: Returns the time of a monotonic clock, in seconds.
     """
 
     def __init__(  # noqa: PLR0913 - each says one thing
@@ -110,11 +114,11 @@ class ProgressWatch:
 
     def tick(self) -> None:
         """
-        Call the core's ``check``, and stop ffmpeg if it hangs.
+        Call the workspace's ``check``, and raise an error if ffmpeg hangs.
 
         Raises:
             TranscodeError: ffmpeg hangs, or writes without end.
-            Exception: What the core raises.
+            Exception: An error that ``check`` raises.
         """
         self._workspace.check()
         now = self._now()
@@ -143,10 +147,10 @@ class ProgressWatch:
 
 def judge(ended: ExitStatus, folder: Path) -> None:
     """
-    Raise the error that fits how ffmpeg ended: a bad source, a full disk, or a failed attempt.
+    Raise the error for an unsuccessful end of ffmpeg: bad source, full disk or failed attempt.
 
     Args:
-        folder: Where it wrote.
+        folder: The folder to which ffmpeg wrote.
 
     Raises:
         UnusableSourceError: Every attempt with this source would end like this.
@@ -170,9 +174,9 @@ def judge(ended: ExitStatus, folder: Path) -> None:
 
 def _lacks_memory(log: str) -> bool:
     """
-    Return whether memory was short for anything but to read the source.
+    Return whether ffmpeg lacked memory for anything else than reading the source.
 
-    Of damaged pictures, too, decoders say that there is not enough.
+    Decoders report a lack of memory for damaged pictures, too.
     """
     return any(
         _NO_MEMORY in line and not line.startswith("file:") for line in log.splitlines()
@@ -183,11 +187,11 @@ def require_room(ended: ExitStatus, folder: Path) -> None:
     """
     Raise UnavailableError if a program ended because the disk is full.
 
-    Its words are a hint only: it repeats texts of the source, which may say so in
-    every attempt, for ever. So the disk is asked.
+    The program's messages are only a hint, because they repeat texts of the source, which
+    may speak of a full disk in every attempt. So free space on the disk is tried, too.
 
     Args:
-        folder: Where it wrote.
+        folder: The folder to which the program wrote.
 
     Raises:
         UnavailableError: The disk is full; the job waits for room.
@@ -208,7 +212,7 @@ def _is_full(folder: Path) -> bool:
 
 
 def failed_attempt(ended: ExitStatus) -> TranscodeError:
-    """Return the TranscodeError of an attempt that may succeed the next time."""
+    """Return the error for an attempt that failed and may succeed the next time."""
     name = signal.Signals(ended.signal).name if ended.signal else f"{ended.status}"
     return TranscodeError(_ATTEMPT_FAILED, log=f"ended with {name}\n{ended.log}")
 

@@ -1,10 +1,10 @@
 """
-The frames of a part, counted over the whole video.
+Compute the numbers of a part's frames, counted over the whole video.
 
 Segment k begins with the first frame at or after k times the segment's length.
-At 30000/1001 frames a second that is every 179.82 frames, so that a segment has
-180 or 179 of them. A part's frames are exactly those that one process would
-have made of the whole.
+At 30000/1001 frames a second a segment of 6 s begins every 179.82 frames, so a segment has
+180 or 179 frames. The parts together have exactly the frames that one process would have
+made of the whole video.
 """
 
 from fractions import Fraction
@@ -16,7 +16,8 @@ import attrs
 from hvcore.plugin_api import Part
 
 SLACK_S: Final = 1.0
-"""Durations in headers are rounded; nothing may be cut for that."""
+"""The seconds that a video may be longer than its headers say: durations in headers are
+rounded, and nothing may be cut off for that."""
 
 _MIN_LEAD_S: Final = 0.5
 
@@ -24,12 +25,14 @@ _MIN_LEAD_S: Final = 0.5
 @attrs.frozen(kw_only=True)
 class Span:
     """
-    The frames of a run of segments in a video of constant frame rate.
+    Hold a run of segments in a video of constant frame rate, and compute its frames.
 
     Attributes:
-        first_segment: The number of the first segment.
-        end_segment: Exclusive; None is the video's end.
-        total_s: Length of the whole video.
+        first_segment: The number of the first segment, from 0.
+        end_segment: The number of the segment behind the last one; None for the video's
+            end.
+        segment_s: The length of a segment.
+        total_s: The length of the whole video.
     """
 
     first_segment: int
@@ -58,12 +61,12 @@ class Span:
 
     @property
     def begins_s(self) -> float:
-        """The time of the first frame in seconds."""
+        """The time in the video of the span's first frame, in seconds."""
         return float(self.first_frame / self.frame_rate)
 
     @property
     def length_s(self) -> float:
-        """The length in seconds of the video that the part covers."""
+        """The length of the span in seconds."""
         if self.end_segment is None:
             return max(0.0, self.total_s - self.begins_s)
         return float((self.end_frame - self.first_frame) / self.frame_rate)
@@ -77,7 +80,7 @@ class Span:
         """
         The number of the frame behind the last frame of the span.
 
-        At the video's end it is one that no rung can have.
+        If the span reaches the video's end, the number is higher than any frame's.
         """
         if self.end_segment is None:
             # Two pictures ten hours apart would make a million copies.
@@ -94,7 +97,7 @@ class Span:
 
     @property
     def max_frames(self) -> int:
-        """The most frames of the span; exactly so many if further segments follow."""
+        """The most frames that the span can have; the exact number unless it is the last."""
         return max(1, self.end_frame - self.first_frame)
 
     @property
@@ -102,8 +105,8 @@ class Span:
         """
         The ffmpeg expression that is true for each frame at which a segment begins.
 
-        Counted in frames: products of whole numbers stay exact in floating
-        point, where a time such as 180 * (1001/30000) may miss its boundary.
+        The expression counts frames: products of whole numbers stay exact in floating
+        point, while a time such as 180 * (1001/30000) may miss the boundary.
         """
         step = self._step
         if self.first_segment == 0:
@@ -114,10 +117,10 @@ class Span:
     @property
     def cut_after_s(self) -> float:
         """
-        The least length of a segment in seconds.
+        The least length of a segment in seconds, for ffmpeg's muxer.
 
-        ffmpeg cuts at the first key frame that comes so many times this after
-        the part's first frame, which itself may be almost a frame late.
+        ffmpeg begins segment n at the first key frame that is at least n times this
+        length after the part's first frame, which itself may be almost a frame late.
         """
         if self.first_segment == 0:
             return float(self.segment_s)
@@ -128,17 +131,19 @@ class Span:
         return ceil(segment * self._step)
 
     def is_complete(self, frames: int) -> bool:
-        """Return whether a number of frames is all of the span, as far as that is known."""
+        """Return whether the span has this number of frames; at the video's end any will do."""
         if self.end_segment is None:
             return frames > 0
         return frames == self.max_frames
 
     def lead_s(self, longest_gap_s: float) -> float:
         """
-        Return the seconds before a part in which its first picture may have begun.
+        Return the least number of seconds before the span at which a decoder must begin.
 
         Args:
-            longest_gap_s: Between two pictures of the source.
+            longest_gap_s: The longest time between two pictures of the source: the
+                picture that is shown at the span's beginning may have begun so much
+                earlier.
         """
         # Times are rounded to the nearest frame, and the filter that makes
         # frames of fields looks at the one before.

@@ -1,4 +1,4 @@
-"""Make a picture from a published segment."""
+"""Make a JPEG of a moment in a published segment."""
 
 from pathlib import Path
 from typing import Final
@@ -40,7 +40,7 @@ def take_still(
     Make a JPEG of the first frame at or after a moment of a segment.
 
     Args:
-        at_s: From the first frame of the source.
+        at_s: The moment in seconds after the first frame of the segment.
 
     Raises:
         UnusableSourceError: The source cannot be decoded.

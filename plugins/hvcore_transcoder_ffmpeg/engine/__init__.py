@@ -1,1 +1,1 @@
-"""Programs of this machine: which there are, and whether their features work."""
+"""Find ffmpeg and ffprobe on this machine, and try out their features."""

@@ -14,10 +14,11 @@ from hvcore.plugin_api import ConfigError
 @attrs.frozen(kw_only=True)
 class Binaries:
     """
-    The paths of an ffmpeg and an ffprobe that may be used.
+    Hold the paths of an ffmpeg and an ffprobe of this machine.
 
     Attributes:
-        origin: Where they come from, for operators.
+        origin: Where the programs were found, for operators: ``configured``, ``PATH`` or
+            ``Python packages``.
     """
 
     ffmpeg: Path
@@ -38,7 +39,7 @@ def check_configured(ffmpeg: Path | None, ffprobe: Path | None) -> None:
     Raise ConfigError if a configured path leads to no program.
 
     Raises:
-        ConfigError: Names the option and its fix.
+        ConfigError: The path leads to no program; the text names the option and a fix.
     """
     for option, path in (("ffmpeg", ffmpeg), ("ffprobe", ffprobe)):
         if path is not None and not (path.is_file() and os.access(path, os.X_OK)):
@@ -56,8 +57,8 @@ def find_candidates(
     Yield the pairs of ffmpeg and ffprobe on this machine, the preferred pair first.
 
     Args:
-        ffmpeg: Insist on this program.
-        ffprobe: Insist on this program.
+        ffmpeg: The configured ffmpeg, used in every pair; None to find one.
+        ffprobe: The configured ffprobe, used in every pair; None to find one.
     """
     seen = set()
     is_configured = ffmpeg is not None or ffprobe is not None

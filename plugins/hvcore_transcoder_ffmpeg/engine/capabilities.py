@@ -18,7 +18,8 @@ from hvcore_transcoder_ffmpeg.engine.trials import examine
 _log = logging.getLogger(__name__)
 
 _CACHE_FORMAT: Final = 2
-"""Count up whenever trials ask or keep something else."""
+"""The version of the cache's content. Raise it whenever trials test or store something
+else."""
 
 _FIXED: Final = {5: (5, 1, 10), 6: (6, 1, 6), 7: (7, 1, 5), 8: (8, 1, 2)}
 """The first version of each series with the fix of CVE-2026-8461."""
@@ -37,14 +38,14 @@ def choose_engine(
     Return the first pair of ffmpeg and ffprobe that can do the work.
 
     Args:
-        ffmpeg: Insist on this program.
-        ffprobe: Insist on this program.
-        cache: File that keeps what trials have shown.
-        work_dir: For temporary files.
+        ffmpeg: The configured ffmpeg; None to find one.
+        ffprobe: The configured ffprobe; None to find one.
+        cache: The file that keeps the results of trials.
+        work_dir: The folder for temporary files.
 
     Returns:
-        Where none can, the first that is there, with what it misses; None
-        where there is none.
+        If no pair can do the work, the first pair, whose ``missing`` says why; None if
+        there is no pair.
     """
     incapable = None
     for binaries in find_candidates(ffmpeg, ffprobe):
@@ -60,7 +61,7 @@ def choose_engine(
 
 
 def version_problem(version: str) -> str:
-    """Return a sentence if a version of ffmpeg has a known security hole, else ``""``."""
+    """Return a warning if a version of ffmpeg has a known security hole, else ``""``."""
     found = re.match(r"n?(\d+)\.(\d+)(?:\.(\d+))?", version)
     if found is None:
         # A build from git carries no version to judge.

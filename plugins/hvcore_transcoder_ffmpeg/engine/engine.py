@@ -1,4 +1,4 @@
-"""The capabilities of an ffmpeg and its ffprobe, as facts for a file on disk."""
+"""Describe the capabilities of an ffmpeg and its ffprobe, as facts for a cache on disk."""
 
 from pathlib import Path
 from typing import Final
@@ -18,7 +18,7 @@ PIXEL_FORMATS: Final = {
     PixelFormat.YUV422P12B: "yuv422p12le",
     PixelFormat.YUV444P12B: "yuv444p12le",
 }
-"""The documented formats by ffmpeg's names."""
+"""ffmpeg's names of the pixel formats that the API documents."""
 
 SPEEDS: Final = {
     **{speed: speed.value for speed in Speed},
@@ -40,7 +40,7 @@ AUDIO_ENCODERS: Final = {
     AudioCodec.AC3: ("ac3", ""),
     AudioCodec.EAC3: ("eac3", ""),
 }
-"""Encoder and profile, by codec."""
+"""The ffmpeg encoder and the profile for each audio codec."""
 
 _12_BITS: Final = 12
 
@@ -49,7 +49,7 @@ def video_encoder(pixel_format: PixelFormat) -> str:
     """
     Return the name of the ffmpeg encoder for a pixel format.
 
-    H.264 encoders have no 12 bits: libx264 silently makes 10 of them.
+    12 bits need libx265: libx264 silently makes 10 bits of them.
     """
     return "libx265" if pixel_format.bit_depth == _12_BITS else "libx264"
 
@@ -57,17 +57,20 @@ def video_encoder(pixel_format: PixelFormat) -> str:
 @attrs.frozen(kw_only=True)
 class FfmpegEngine:
     """
-    An ffmpeg and its ffprobe, with the features that worked when they were tried out.
+    Describe an ffmpeg and its ffprobe, with the features that worked in a trial.
 
     Attributes:
-        version: As ffmpeg prints it, such as ``5.1.9-0+deb12u1``.
-        priming_samples: How much sound each encoder puts in front, at
-            48 kHz, by codec; only codecs that really work are here.
-        filters: Those of the optional filters that exist.
-        decoders: Those of the optional decoders that exist.
-        with_lcevc: Those of the two programs whose build decodes enhancements (LCEVC).
-        can_crop: ffmpeg crops as a container says, unless it is told not to.
-        missing: What is needed at the least and is not there.
+        origin: Where the programs were found, for operators.
+        version: The version as ffmpeg prints it, such as ``5.1.9-0+deb12u1``.
+        pixel_formats: The pixel formats that could be encoded.
+        priming_samples: The number of samples that the encoder of each audio codec puts
+            in front, at 48 kHz; only codecs that worked are there.
+        filters: The optional filters that ffmpeg has.
+        decoders: The optional decoders that ffmpeg has.
+        with_lcevc: FFMPEG, FFPROBE, or both, if their builds decode LCEVC enhancements.
+        can_crop: Whether ffmpeg crops pictures as the container says, unless it is told
+            not to.
+        missing: The features without which ordinary videos cannot be made.
     """
 
     ffmpeg: Path
@@ -89,12 +92,12 @@ class FfmpegEngine:
 
     def decoding(self, program: str) -> list[str]:
         """
-        Return the input arguments that keep a program from decoding enhancement layers (LCEVC).
+        Return the input arguments that keep a program from decoding LCEVC enhancements.
 
-        A file may carry enhancements of its pictures for another decoder (LCEVC), which
-        runs by itself, and in ffmpeg 8.1 to 9.0.2 writes where a file wants it to
-        (CVE-2026-125262). Exported, they are no more than data of which nothing is
-        made.
+        A file may have enhancements of its pictures for a second decoder (LCEVC). ffmpeg
+        starts that decoder by itself, and in ffmpeg 8.1 to 9.0.2 a file can take the
+        decoder over (CVE-2026-125262). With these arguments the enhancements are exported
+        as data that nobody uses.
 
         Args:
             program: FFMPEG or FFPROBE.

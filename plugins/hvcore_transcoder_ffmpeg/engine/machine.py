@@ -1,4 +1,4 @@
-"""Find the programs of this machine and a sandbox for them, once."""
+"""Find ffmpeg, ffprobe and a sandbox for them on this machine, and remember them."""
 
 import threading
 from typing import Final
@@ -34,10 +34,10 @@ _NO_ENGINE: Final = "The service cannot process videos at the moment."
 
 class Machine:
     """
-    Finds ffmpeg, ffprobe and a sandbox on first use; may be used from any thread.
+    Find ffmpeg, ffprobe and a sandbox on first use; may be used from any thread.
 
     Raises:
-        ConfigError: A path of the options leads to no program.
+        ConfigError: A path in the options leads to no program.
     """
 
     def __init__(self, options: FfmpegOptions, context: BuildContext) -> None:
@@ -49,7 +49,7 @@ class Machine:
         self._found: _Found | None = None
 
     def capabilities(self) -> Capabilities:
-        """Return the capabilities of this machine's ffmpeg; from memory after the first call."""
+        """Return the codecs and formats that this machine's ffmpeg supports, from memory."""
         found = self._find()
         engine, sandbox = found.engine, found.choice.sandbox
         if engine is None or not engine.is_usable or sandbox is None:
@@ -76,11 +76,11 @@ class Machine:
 
     def ready(self) -> tuple[FfmpegEngine, Sandbox]:
         """
-        Return the engine and the sandbox of this machine, and require that both are usable.
+        Return the usable ffmpeg and ffprobe of this machine, and the sandbox for them.
 
         Raises:
-            UnavailableError: Something is missing here; jobs wait until it is
-                fixed, or until another worker takes them.
+            UnavailableError: A program, a feature or the sandbox is missing. Jobs wait
+                until it is installed, or until another worker takes them.
         """
         found = self._find()
         engine, sandbox = found.engine, found.choice.sandbox
@@ -116,7 +116,7 @@ class _Found:
 
     @property
     def is_complete(self) -> bool:
-        """False if looking again later may find more."""
+        """False if something is missing that may be installed later."""
         return (
             self.engine is not None
             and self.engine.is_usable

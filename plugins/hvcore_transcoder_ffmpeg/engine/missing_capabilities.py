@@ -1,4 +1,4 @@
-"""Name the features of the interface that an engine lacks."""
+"""Name the documented formats and codecs that this machine's ffmpeg cannot make or read."""
 
 from typing import Final
 
@@ -18,15 +18,15 @@ _DECODERS: Final = {
     "opus": "Opus",
     "vorbis": "Vorbis",
 }
-"""The optional ones, and what cannot be read without them."""
+"""The optional decoders, with the codec that cannot be read without each of them."""
 
 
 def lacks(engine: FfmpegEngine, *, may_substitute: bool) -> tuple[Lack, ...]:
     """
-    Return the optional features that an engine lacks: one entry for each thing to install.
+    Return the optional features that an ffmpeg lacks: an entry for each thing to install.
 
     Args:
-        may_substitute: AAC-LC takes the place of HE-AAC.
+        may_substitute: Whether AAC-LC takes the place of HE-AAC.
     """
     found = [*_formats(engine), *_codecs(engine, may_substitute=may_substitute)]
     if not engine.can_tone_map:

@@ -1,4 +1,4 @@
-"""Try out an ffmpeg and its ffprobe, instead of believing what they say."""
+"""Try out an ffmpeg and its ffprobe, instead of trusting their lists of features."""
 
 import json
 import re
@@ -25,7 +25,8 @@ from hvcore_transcoder_ffmpeg.engine.engine import (
 _LCEVC: Final = "--enable-liblcevc-dec"
 
 _TIMEOUT_S: Final = 60
-"""A trial takes 0.1 to 0.7 s alone; the machine may be busy encoding."""
+"""The time limit of a trial. It takes 0.1 to 0.7 s on an idle machine, but the machine may
+be busy encoding."""
 
 _NEEDED: Final = {
     "encoders": {"libx264", "aac", "mjpeg"},
@@ -60,7 +61,7 @@ _PROFILES: Final = {
     AudioCodec.AAC_HE: "HE-AAC",
     AudioCodec.AAC_HE_V2: "HE-AACv2",
 }
-"""What ffprobe must say of the result; other codecs have one profile."""
+"""The profile that ffprobe must report for a trial's sound; other codecs have only one."""
 
 
 @attrs.frozen(kw_only=True)
@@ -73,10 +74,12 @@ class _Made:
 
 def examine(binaries: Binaries, work_dir: Path) -> FfmpegEngine:
     """
-    Try out an ffmpeg and its ffprobe, and return the engine with what works; takes about a second.
+    Try out an ffmpeg and its ffprobe, and return the features that work.
+
+    The trials take about a second.
 
     Args:
-        work_dir: For a temporary folder.
+        work_dir: The folder in which a temporary folder is made.
     """
     engine = FfmpegEngine(
         ffmpeg=binaries.ffmpeg, ffprobe=binaries.ffprobe, origin=binaries.origin
@@ -141,9 +144,9 @@ def _leaves_enhancements(ffmpeg: Path) -> bool:
 
 def _crops_by_container(ffmpeg: Path) -> bool:
     """
-    Return whether the option that keeps ffmpeg from it is one.
+    Return whether ffmpeg crops pictures by the container and knows an option against it.
 
-    Old versions know an option of that name, which only takes yes or no.
+    Old versions have an option of the same name, but it only takes yes or no.
     """
     command = [str(ffmpeg), "-hide_banner", "-nostdin", "-loglevel", "error"]
     command += ["-apply_cropping", "codec", "-f", "lavfi", "-i", "color=size=16x16"]

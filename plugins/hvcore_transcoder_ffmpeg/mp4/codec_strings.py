@@ -20,20 +20,21 @@ _EXPLICIT_RATE: Final = 15
 _VISUAL_ENTRY_BYTES: Final = 78
 _AUDIO_ENTRY_BYTES: Final = 28
 _RANGES: Final = {16: VideoRange.PQ, 18: VideoRange.HLG}
-"""By code point of the transfer function (ITU-T H.273, table 3)."""
+"""The dynamic ranges by code point of the transfer function (ITU-T H.273, table 3)."""
 
 
 @attrs.frozen(kw_only=True)
 class SampleEntry:
     """
-    The codec and the picture format of a track's samples.
+    Describe the codec and the picture format of a track's samples.
 
     Attributes:
-        codecs: The codec as CODECS attributes name it (RFC 6381).
-        bit_depth: Of video; 0 for audio.
-        chroma: Of video: 1 is 4:2:0, 2 is 4:2:2, 3 is 4:4:4.
-        nal_length_bytes: Of the length before each NAL unit; 0 for audio.
-        video_range: Of video, by its transfer function.
+        codecs: The codecs string of the track (RFC 6381).
+        bit_depth: The bits of a video's sample value; 0 for audio.
+        chroma: The chroma subsampling of video: 1 is 4:2:0, 2 is 4:2:2, 3 is 4:4:4; 0 for
+            audio.
+        nal_length_bytes: The size of the length field before each NAL unit; 0 for audio.
+        video_range: The dynamic range of video, by its transfer function.
     """
 
     codecs: str
@@ -47,10 +48,10 @@ class SampleEntry:
 
 def read_sample_entry(table: Mp4Box) -> SampleEntry:
     """
-    Return codec and picture format from the only entry of a sample description table (``stsd``).
+    Return the codec and the picture format in a sample description table (``stsd``).
 
     Raises:
-        Mp4Error: It is none that this service makes.
+        Mp4Error: The table has not exactly one entry, or an unknown one.
     """
     entries = list(table.children(skip_bytes=8))
     if len(entries) != 1:

@@ -22,7 +22,7 @@ _FIRST_SLICE: Final = {"avc1": range(1, 6), "hvc1": range(32)}
 
 @attrs.frozen(kw_only=True)
 class InitSegment:
-    """The facts that an init segment has of its track."""
+    """Hold the facts about a track in its init segment."""
 
     file: MediaFile
     entry: SampleEntry
@@ -34,17 +34,18 @@ class InitSegment:
 @attrs.frozen(kw_only=True)
 class Fragment:
     """
-    The facts that a media segment has of its samples, in the track's timescale.
+    Hold the times and sizes of a media segment's samples, in the track's timescale.
 
     Attributes:
-        decode_time: Of the first sample.
-        duration: Of all samples.
-        first_offset: From decoding to showing the first sample.
-        starts_clean: A player can begin here.
-        sample_durations: Of all samples but the last, without repetition.
-        last_duration: Of the last sample.
-        first_picture_bytes: From the file's beginning to the end of the first
-            sample; None of audio.
+        decode_time: The decode time of the first sample.
+        duration: The sum of the durations of all samples.
+        first_offset: The time from decoding to showing the first sample.
+        starts_clean: Whether a player can begin at this segment: it begins with a key
+            frame before which nothing is needed.
+        sample_durations: The different durations of all samples but the last.
+        last_duration: The duration of the last sample.
+        first_picture_bytes: The bytes from the file's beginning to the end of the first
+            sample; None for audio.
     """
 
     file: MediaFile
@@ -59,11 +60,11 @@ class Fragment:
 
 def read_init(path: Path) -> InitSegment:
     """
-    Return the facts of a track from its init segment.
+    Return the facts about a track in its init segment.
 
     Raises:
-        Mp4Error: It is not what this service makes.
-        OSError: It cannot be read.
+        Mp4Error: The file has not the form that this transcoder makes.
+        OSError: The file cannot be read.
     """
     data = path.read_bytes()
     file = box_of(data)
@@ -90,11 +91,11 @@ def read_init(path: Path) -> InitSegment:
 
 def read_fragment(path: Path, init: InitSegment) -> Fragment:
     """
-    Return the times and samples of a media segment.
+    Return the times and sizes of a media segment's samples.
 
     Raises:
-        Mp4Error: It is not what this service makes.
-        OSError: It cannot be read.
+        Mp4Error: The file has not the form that this transcoder makes.
+        OSError: The file cannot be read.
     """
     data = path.read_bytes()
     boxes = list(box_of(data).children())
@@ -132,7 +133,7 @@ def _measured(data: bytes) -> MediaFile:
 
 @attrs.frozen(kw_only=True)
 class _Run:
-    """The samples of a fragment."""
+    """Hold the sums over the samples of a fragment, and the facts about its first sample."""
 
     duration: int
     data_bytes: int

@@ -1,9 +1,9 @@
 """
 Remove the names of programs and their versions from init segments.
 
-Parts of one video may be made by workers with different versions of ffmpeg. They
-share one init segment, so nothing in it may depend on the version; and viewers
-need not know it either.
+Parts of one video may be made by workers with different versions of ffmpeg. The parts
+share one init segment, so nothing in the init segment may depend on the version; and
+viewers need not know the version either.
 
 Source: ISO/IEC 14496-12, sections 4.2, 8.10.1 (udta) and 12.1.3 (compressorname).
 """
@@ -16,24 +16,24 @@ from hvcore.plugin_api import box_of
 
 _HEADER_BYTES: Final = 8
 _TABLE_FIELDS_BYTES: Final = 8
-"""Version, flags and the number of entries of a sample description table."""
+"""The size of version, flags and number of entries in a sample description table."""
 
 _PICTURES: Final = frozenset({"avc1", "hvc1"})
 _NAME_AT: Final = 42
 _NAME_BYTES: Final = 32
-"""The compressorname of a sample entry: ffmpeg's version and the encoder."""
+"""The size of the compressorname in a sample entry: ffmpeg's version and the encoder."""
 
 _MUXER: Final = "udta"
-"""Of the movie: nothing but the muxer's version."""
+"""The box in the movie that contains only the muxer's name and version."""
 
 
 def make_neutral(path: Path) -> None:
     """
-    Rewrite an init segment without the names of programs.
+    Rewrite an init segment without the names and versions of programs.
 
     Raises:
-        Mp4Error: It is not what this service makes.
-        OSError: It cannot be read or written.
+        Mp4Error: The file has not the form that this transcoder makes.
+        OSError: The file cannot be read or written.
     """
     data = path.read_bytes()
     path.write_bytes(_without_muxer(_without_encoder(data)))

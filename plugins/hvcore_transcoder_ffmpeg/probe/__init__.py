@@ -1,1 +1,1 @@
-"""Examine an uploaded file, without trusting it."""
+"""Examine an uploaded file without trusting its content."""

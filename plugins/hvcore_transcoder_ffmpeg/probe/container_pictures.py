@@ -1,8 +1,8 @@
 """
-The shown part of a picture, read in MP4, QuickTime and Matroska.
+Read in MP4, QuickTime and Matroska files which part of a picture is shown.
 
-ffmpeg reads it since version 7.1 only, and takes the shape of a cropped picture for that
-of the whole one.
+ffmpeg reads the shown part only since version 7.1, and takes the aspect ratio of a cropped
+picture for that of the whole picture.
 
 Source: ISO/IEC 14496-12, sections 12.1.4 (clap, pasp) and 8.3.2; RFC 9559, section
 5.1.4.1.28 (Video).
@@ -25,7 +25,7 @@ from hvcore_transcoder_ffmpeg.probe.geometry import NO_CROP, Crop
 
 _ENTRIES_BEGIN_AT: Final = 8
 _VISUAL_FIELDS: Final = 78
-"""In front of the boxes of a sample entry."""
+"""The size of the fields before the boxes in a video's sample entry."""
 
 _TRACK: Final = 0xAE
 _KIND: Final = 0x83
@@ -36,25 +36,29 @@ _SHOWN: Final = (0x54B0, 0x54BA)
 _SHOWN_UNIT: Final = 0x54B2
 _UNKNOWN_UNIT: Final = 4
 _CROPS: Final = (0x54CC, 0x54BB, 0x54DD, 0x54AA)
-"""Left, top, right, bottom."""
+"""The Matroska elements of the pixels that are cropped: left, top, right, bottom."""
 _PROJECTION: Final = 0x7670
 _YAW: Final = 0x7673
 _ROLL: Final = 0x7675
 _VIDEO_KIND: Final = 1
 _STREAM_KINDS: Final = frozenset({_VIDEO_KIND, 0x02, 0x11, 0x21})
-"""Video, audio, subtitles, metadata: ffmpeg leaves out tracks of other kinds."""
+"""The kinds of Matroska tracks that ffmpeg counts: video, audio, subtitles, metadata."""
 _FIXED_POINT: Final = 65536
 
 
 @attrs.frozen(kw_only=True)
 class ContainerPicture:
     """
-    The facts of a container about a video track beyond ffprobe's report.
+    Hold a container's facts about a video track that ffprobe does not report.
 
     Attributes:
-        pixel_shape: Of a picture that is cropped; 0 where the container does not say.
-        aspect: Width by height of what is shown; 0 where the container does not say.
-        matrix: As a display matrix, where ffprobe may not know it.
+        crop: The pixels that the container cuts off at each edge.
+        pixel_shape: The width of a pixel by its height, for cropped pictures; 0 if the
+            container does not tell it.
+        aspect: The width of the shown picture by its height; 0 if the container does not
+            tell it.
+        matrix: The display matrix of a Matroska projection, which ffprobe may not know;
+            None if there is none.
     """
 
     crop: Crop = NO_CROP
@@ -69,11 +73,12 @@ PLAIN: Final = ContainerPicture()
 @attrs.frozen(kw_only=True)
 class ContainerPictures:
     """
-    The pictures of all tracks of a file.
+    Hold a container's facts about the pictures of all tracks of a file.
 
     Attributes:
-        numbered: By the number of the track, where the container has one.
-        placed: By the index that ffmpeg gives the track; plain for sound and texts.
+        numbered: The facts by the container's number of the track; empty if the container
+            has no numbers.
+        placed: The facts by ffmpeg's index of the track; PLAIN for sound and texts.
     """
 
     numbered: dict[int, ContainerPicture] = attrs.field(factory=dict)
@@ -81,21 +86,22 @@ class ContainerPictures:
 
     def of_copy(self, indexes: Sequence[int]) -> "ContainerPictures":
         """
-        Return the pictures of the tracks of a file of which these were copied.
+        Return the same facts for a copy of some of the file's tracks.
 
         Args:
-            indexes: For each index in the copy, the one in the file.
+            indexes: The index in the file for each index in the copy.
         """
         # Numbers in the copy are others.
         return ContainerPictures(placed=tuple(map(self._at, indexes)))
 
     def of(self, track_id: str, index: int) -> ContainerPicture:
         """
-        Return the container's fields of a track.
+        Return the container's facts about the pictures of a track.
 
         Args:
-            track_id: As ffprobe prints it, such as ``0x1``; ``""`` where it has none.
-            index: Of the track, as ffmpeg counts.
+            track_id: The track's number as ffprobe prints it, such as ``0x1``; ``""`` if
+                the track has none.
+            index: ffmpeg's index of the track.
         """
         if self.numbered:
             with suppress(ValueError):
@@ -107,7 +113,7 @@ class ContainerPictures:
 
 
 def read_container(path: Path, container: str) -> ContainerPictures:
-    """Read the index of a file, of which ffmpeg's demuxer is given."""
+    """Return the facts about the pictures in a file, by ffmpeg's name of its demuxer."""
     if container == "mov":
         return _read_mp4(path)
     if container == "matroska":
@@ -116,7 +122,7 @@ def read_container(path: Path, container: str) -> ContainerPictures:
 
 
 def _read_mp4(path: Path) -> ContainerPictures:
-    """Return the cropped tracks of an MP4 or QuickTime file."""
+    """Return the facts about the cropped tracks of an MP4 or QuickTime file."""
     with path.open("rb") as file:
         movie = read_movie(file)
     numbered, placed = {}, []
@@ -166,7 +172,7 @@ def _cut(whole_px: int, shown: Fraction, offset: Fraction) -> tuple[int, int]:
 
 
 def _read_matroska(path: Path) -> list[ContainerPicture]:
-    """Return the tracks of a Matroska or WebM file as ffmpeg counts them."""
+    """Return the facts about each track of a Matroska or WebM file, by ffmpeg's index."""
     with path.open("rb") as file:
         tracks = read_tracks(file)
     # Of a damaged index, whatever comes before the damage.
@@ -212,7 +218,7 @@ def _matroska_picture(content: bytes, budget: ReadingBudget) -> ContainerPicture
 
 
 def _posed(fields: dict[int, bytes]) -> tuple[int, ...] | None:
-    """Return the display matrix of a picture that is rolled, or seen from behind."""
+    """Return the display matrix of a projection that is rolled or mirrored, else None."""
     yaw, roll = (_real(fields.get(one, b"")) for one in (_YAW, _ROLL))
     if not yaw and not roll:
         return None
@@ -223,7 +229,7 @@ def _posed(fields: dict[int, bytes]) -> tuple[int, ...] | None:
 
 
 def _real(content: bytes) -> float:
-    """Return an angle in radians; 0 where there is none."""
+    """Return the angle in an element's content, in radians; 0 if there is none."""
     form = {4: ">f", 8: ">d"}.get(len(content))
     value = struct.unpack(form, content)[0] if form else 0.0
     return radians(value) if isfinite(value) else 0.0

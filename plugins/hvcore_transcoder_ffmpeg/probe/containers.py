@@ -1,9 +1,9 @@
 """
-The containers and the codecs that are opened at all.
+Restrict the containers and the codecs that ffmpeg may open.
 
-ffmpeg would take a playlist for a video and follow it to other files, so the
-container is told from the first bytes here, and ffmpeg gets to know that one
-demuxer and a list of decoders.
+ffmpeg would take a playlist for a video and follow it to other files. So the container is
+recognised by its first bytes here, and ffmpeg may use only its demuxer and a list of
+decoders.
 """
 
 import os
@@ -20,25 +20,28 @@ from hvcore_transcoder_ffmpeg.reasons import EMPTY, ENCRYPTED, NOT_A_VIDEO, PICT
 _MOV_BOXES: Final = frozenset(
     {b"ftyp", b"moov", b"mdat", b"wide", b"free", b"skip", b"pnot", b"styp"}
 )
-"""With what a file of the MP4 and QuickTime family may begin."""
+"""The boxes with which a file of the MP4 and QuickTime family may begin."""
 
 _EBML: Final = b"\x1a\x45\xdf\xa3"
 _HEAD_BYTES: Final = 64
 
 _PICTURE_BRANDS: Final = frozenset({b"avif", b"heic", b"heix", b"mif1"})
-"""Photos of phones: ffmpeg would take one for a video of a single frame."""
+"""The MP4 brands of photos from phones, which ffmpeg would take for a video of one
+frame."""
 
 _LOCKED_ENTRIES: Final = frozenset({"encv", "drmi"})
 _ABOVE_ENTRIES: Final = frozenset({"trak", "mdia", "minf", "stbl", "stsd"})
 _ENTRIES_BEGIN_AT: Final = 8
-"""Within stsd: behind version, flags and their number."""
+"""The offset of the entries in a sample description table (``stsd``): behind version, flags
+and the number of entries."""
 _MAX_BOXES: Final = 100_000
-"""Of a fragmented file before its index: as many as 24 hours have."""
+"""The most boxes that are passed in search of a file's index: a fragmented file of 24
+hours has as many."""
 _MAX_MOVIE_BYTES: Final = 64 * 1024**2
 
 MAX_OPENED_STREAMS: Final = 8 * MAX_SOURCE_STREAMS
-"""ffmpeg takes attached fonts and pictures for streams, and films have many; the
-demuxer leaves out what is too much, behind the tracks."""
+"""The most streams that ffmpeg's demuxer opens. Attached fonts and pictures count as
+streams, and films have many; the demuxer leaves out the last streams, behind the tracks."""
 
 _VIDEO_DECODERS: Final = (
     # AV1 goes by the decoder's name, libdav1d.
@@ -57,7 +60,7 @@ _OTHER_DECODERS: Final = (
     "dvbsub,dvdsub,pgssub,cc_dec,png,bmp"
 )
 CAPTION_CODECS: Final = ("mov_text", "subrip", "srt", "ass", "ssa", "webvtt", "text")
-"""Subtitles that are texts, all by the names that ffprobe tells."""
+"""The codecs of subtitles that are texts, by all names that ffprobe uses."""
 CAPTION_DECODERS: Final = ",".join(CAPTION_CODECS)
 
 ENCODE_DECODERS: Final = f"{_VIDEO_DECODERS},{_AUDIO_DECODERS}"
@@ -72,7 +75,7 @@ def sniff_container(source: Path) -> str:
         The name of ffmpeg's demuxer: ``mov``, ``matroska`` or ``avi``.
 
     Raises:
-        UnusableSourceError: It is empty, or none of these.
+        UnusableSourceError: The file is empty, a photo, or of another container.
     """
     with source.open("rb") as file:
         head = file.read(_HEAD_BYTES)
@@ -94,7 +97,7 @@ def require_unlocked(source: Path) -> None:
     Raise UnusableSourceError if the pictures of an MP4 are encrypted.
 
     Raises:
-        UnusableSourceError: They are.
+        UnusableSourceError: The pictures are encrypted.
     """
     with source.open("rb") as file:
         movie = read_movie(file)
@@ -103,7 +106,7 @@ def require_unlocked(source: Path) -> None:
 
 
 def _sample_entries(movie: bytes) -> Iterator[str]:
-    """Yield the kinds of sample entries of all tracks, as far as they can be read."""
+    """Yield the kinds (four letters) of all tracks' sample entries that can be read."""
     pending = [box_of(movie, kind="moov")]
     left = _MAX_BOXES
     while pending:
@@ -129,7 +132,7 @@ def read_movie(file: BinaryIO) -> bytes:
 
 
 def count_recordings(source: Path, container: str) -> int:
-    """Return the number of recordings that stand one behind the other in a file."""
+    """Return the number of recordings that follow one another in a file; at least 1."""
     with source.open("rb") as file:
         if container == "mov":
             return max(1, sum(1 for _ in _movies(file)))
@@ -155,7 +158,7 @@ def _movies(file: BinaryIO) -> Iterator[tuple[int, int]]:
 
 
 def input_options(source: Path, container: str, decoders: str) -> list[str]:
-    """Return the ffmpeg arguments that open a source with one demuxer and listed decoders only."""
+    """Return the ffmpeg arguments that open a source by one demuxer and listed decoders."""
     return [
         # A container may name other addresses and files; none but a local
         # file is opened, and the sandbox shows just this one.

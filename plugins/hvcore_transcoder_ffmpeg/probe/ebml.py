@@ -1,8 +1,9 @@
 """
 Read the elements of Matroska and WebM.
 
-Source: RFC 8794, sections 4 to 6; RFC 9559, section 5. The files are foreign: every length
-is checked.
+The files are strangers', so every length is checked.
+
+Source: RFC 8794, sections 4 to 6; RFC 9559, section 5.
 """
 
 import os
@@ -32,16 +33,18 @@ def read_tracks(file: BinaryIO) -> bytes:
 
 
 def count_segments(file: BinaryIO) -> int:
-    """Count the segments of known sizes, without reading any."""
+    """Return the number of segments in a file, up to the first one of unknown size."""
     return sum(kind == SEGMENT for kind, _ in _walked(file, into=None))
 
 
 def _walked(file: BinaryIO, *, into: int | None) -> Iterator[tuple[int, int | None]]:
     """
-    Yield the elements of a file from the beginning on, the file at the content of each.
+    Yield the kind and the size of each element of a file.
+
+    While an element is yielded, the file's position is at the element's content.
 
     Args:
-        into: The kind of those whose elements come next, instead of what follows them.
+        into: The kind of elements that are entered, so that their own elements come next.
     """
     end = file.seek(0, os.SEEK_END)
     file.seek(0)
@@ -63,10 +66,10 @@ def _walked(file: BinaryIO, *, into: int | None) -> Iterator[tuple[int, int | No
 
 def elements(data: bytes, budget: ReadingBudget) -> Iterator[tuple[int, bytes]]:
     """
-    Yield the elements within another one: identity and content.
+    Yield the kind and the content of each element within another element.
 
     Raises:
-        ValueError: They are damaged, or too many.
+        ValueError: The elements are damaged, or too many.
     """
     at = 0
     while at < len(data):
@@ -102,13 +105,13 @@ def _length(data: bytes, at: int, *, most: int) -> int:
 
 def number(content: bytes | None) -> int:
     """
-    Return an unsigned number; 0 if there is none.
+    Return the unsigned number in an element's content; 0 if there is no content.
 
     Source: RFC 8794, section 7.2.
 
     Raises:
-        ValueError: It has more than 8 bytes. Of a number of megabytes, fractions would be
-            reckoned for hours.
+        ValueError: The number has more than 8 bytes. Calculations with a number of
+            megabytes would take hours.
     """
     data = content or b""
     if len(data) > _MOST_BYTES_OF_NUMBER:

@@ -15,14 +15,14 @@ _READ_BYTES: Final = 4 * 1024 * 1024
 
 def judge_probe(ended: ExitStatus, path: Path, check: Callable[[], None]) -> None:
     """
-    Raise the error that fits how ffprobe ended: a bad file, or a machine that could not read it.
+    Raise the error for an unsuccessful end of ffprobe: a bad file, or a fault of the machine.
 
     Args:
-        path: The file.
-        check: Called now and then while it is read once more.
+        path: The file that ffprobe has read.
+        check: Called regularly if the file is read once more, to tell the two apart.
 
     Raises:
-        UnusableSourceError: It would end like this every time.
+        UnusableSourceError: ffprobe would end like this in every attempt.
         TranscodeError: Another attempt may succeed.
     """
     if ended.is_success:
@@ -48,7 +48,7 @@ def judge_probe(ended: ExitStatus, path: Path, check: Callable[[], None]) -> Non
 
 
 def _is_damaged(ended: ExitStatus, path: Path, check: Callable[[], None]) -> bool:
-    """Return whether a file that is said to lie on a bad device can be read."""
+    """Return whether ffprobe blames only the file's device, but the file can be read."""
     if not ended.names_device_alone:
         return False
     try:

@@ -1,11 +1,11 @@
 """
-The size, the shown part and the rotation of a picture.
+Compute the size, the shown part and the rotation of a picture, in one way for all ffmpegs.
 
-One rule for all versions of ffmpeg, which differ in what they do by themselves: old ones
-know no container that crops, new ones crop, and each turns pictures before anything else
-has seen them. So ffmpeg is told to do none of it. What the decoder gives is measured by
-its first picture; what the container cuts off is read by
-:mod:`hvcore_transcoder_ffmpeg.probe.container_pictures`; and the filters of this module do the rest.
+Versions of ffmpeg differ: old ones ignore a container's cropping, new ones crop, and all
+turn pictures before any filter. So ffmpeg is told to do neither. The size of decoded
+pictures is measured by the first one; the pixels that a container cuts off are read by
+:mod:`hvcore_transcoder_ffmpeg.probe.container_pictures`; and the filters of this module
+crop and turn the pictures.
 """
 
 from fractions import Fraction
@@ -14,10 +14,11 @@ from typing import Final
 import attrs
 
 _MAX_PIXEL_SHAPE: Final = 10
-"""A pixel more oblong than this is a damaged header, not a picture."""
+"""The greatest ratio of a pixel's sides that is believed; a header with more is damaged."""
 
 Turn = tuple[int, int, int, int]
-"""Signs of a, b, c, d of a display matrix: x' = ax + cy, y' = bx + dy."""
+"""A rotation by quarter turns, perhaps mirrored: the signs of a, b, c, d in a display
+matrix, x' = ax + cy, y' = bx + dy."""
 
 UPRIGHT: Final[Turn] = (1, 0, 0, 1)
 _TURNS: Final[dict[Turn, tuple[str, ...]]] = {
@@ -45,16 +46,16 @@ class Crop:
 NO_CROP: Final = Crop()
 
 UNALIGNED: Final = ("-flags", "unaligned")
-"""Input option: what a stream cuts off at the left is cut off there exactly. By default
-decoders keep up to 31 pixels of it, for the sake of speed."""
+"""The input option that makes decoders cut off exactly the pixels that a stream cuts off at
+the left. By default decoders keep up to 31 of them, for the sake of speed."""
 
 
 def decoded_as_stored(*, can_crop: bool) -> list[str]:
     """
-    Return the input options that leave cropping by the container and turning to filters.
+    Return the input options that keep ffmpeg from cropping and turning by the container.
 
     Args:
-        can_crop: ffmpeg would crop by itself.
+        can_crop: Whether ffmpeg would crop by itself.
     """
     options = ["-noautorotate", *UNALIGNED]
     return [*options, *(["-apply_cropping", "codec"] if can_crop else [])]
@@ -63,16 +64,17 @@ def decoded_as_stored(*, can_crop: bool) -> list[str]:
 @attrs.frozen(kw_only=True)
 class Geometry:
     """
-    The way from a decoded picture to the one that is shown.
+    Describe the crop, shape and rotation between the decoded and the shown picture.
 
     Attributes:
-        decoded_width_px: As the decoder gives it.
-        decoded_height_px: Likewise.
-        crop: By the container.
-        pixel_shape: Width by height of a pixel, before it is turned; 0 where unknown.
-        aspect: Width by height of what is shown, before it is turned, where the
-            container says that; else 0.
-        turn: One of eight; whoever holds a camera slantwise gets the nearest.
+        decoded_width_px: The width of decoded pictures.
+        decoded_height_px: The height of decoded pictures.
+        crop: The pixels that the container cuts off.
+        pixel_shape: The width of a pixel by its height, before the turn; 0 if unknown.
+        aspect: The width of the shown picture by its height, before the turn; 0 if the
+            container does not tell it.
+        turn: The rotation: one of eight, the nearest for a camera that was held
+            slantwise.
     """
 
     decoded_width_px: int
@@ -84,7 +86,7 @@ class Geometry:
 
     @property
     def size_px(self) -> tuple[int, int]:
-        """Width and height of the picture as it is shown, of square pixels."""
+        """The width and the height of the shown picture, with square pixels."""
         width_px, height_px = self._cropped_px
         shape = self.pixel_shape
         if self.aspect:
@@ -97,11 +99,13 @@ class Geometry:
         self, width_px: int, height_px: int, matrix: tuple[int, ...] | None
     ) -> "Geometry":
         """
-        Return the geometry for the picture that the decoder gives.
+        Return the geometry, corrected by the size and rotation of a decoded picture.
 
         Args:
-            matrix: The display matrix within the pictures; that of the container goes
-                before it.
+            width_px: The width of the decoded picture.
+            height_px: The height of the decoded picture.
+            matrix: The display matrix in the decoded picture; it counts only if the
+                container does not turn pictures.
         """
         expected_px = self._cropped_px
         turn = turn_of(matrix) if self.turn == UPRIGHT else self.turn
@@ -115,7 +119,7 @@ class Geometry:
         )
 
     def filters(self) -> list[str]:
-        """Return the filters that crop and turn a decoded picture."""
+        """Return the ffmpeg filters that crop and turn a decoded picture."""
         made = []
         crop = self._possible_crop
         if crop != NO_CROP:
@@ -138,7 +142,7 @@ class Geometry:
 
     @property
     def _possible_crop(self) -> Crop:
-        """The crop, unless nothing of the picture would be left."""
+        """The crop, or none if it would leave nothing of the picture."""
         crop = self.crop
         is_possible = (
             min(attrs.astuple(crop)) >= 0
@@ -149,7 +153,7 @@ class Geometry:
 
 
 def turn_of(matrix: tuple[int, ...] | None) -> Turn:
-    """Return the turn of a display matrix of nine numbers."""
+    """Return the rotation that is nearest to a display matrix; UPRIGHT for None."""
     if matrix is None:
         return UPRIGHT
     a, b, _, c, d = matrix[:5]

@@ -1,13 +1,11 @@
 """
-Put recordings in order that stand one behind the other in one file.
+Shift the times of several recordings that follow one another in one file.
 
-A page that pauses a recording, and puts together what it got, makes such a file: behind
-the first recording the clock begins again. Everything is shown in the order in which it
-stands. Where a recording begins is found in the order of packets; the filters that
-shift
-its pictures and its sound find it again by the same sign: time goes back, and not only
-to
-where it was before a single time that is wrong.
+A web page that pauses a recording and joins the pieces makes such a file: behind the first
+recording the clock begins again. The recordings are shown in their order in the file. The
+beginning of a recording is recognised by packets whose time goes back, and not only because
+a single time before them was wrong. The filters that shift pictures and sound recognise the
+beginning by the same sign.
 """
 
 from collections import deque
@@ -18,18 +16,20 @@ from typing import Final
 import attrs
 
 _BACK_S: Final = 0.1
-"""Times of honest recorders waver by some milliseconds."""
+"""The seconds by which a time may go back within a recording: times of honest recorders
+waver by some milliseconds."""
 _REORDERED: Final = 16
-"""So many pictures may be decoded before one that is shown before them (H.264, HEVC).
-Of as many and one more, at least one is shown earlier, unless time went back."""
+"""The most pictures that may be decoded before a picture that is shown before them (H.264,
+HEVC). Of one picture more, at least one is shown earlier, unless time went back."""
 MAX_RECORDINGS: Final = 100
-"""More are a broken clock; each costs the filters a term."""
+"""The most recordings of a file; more would be a broken clock. Each recording adds a term
+to the filters' expressions."""
 
 _NEVER_S: Final = 1_000_000_000
-"""Later than any time of a file."""
+"""A time in seconds that is later than any time in a file."""
 
 _APART_S: Final = 1.0
-"""Within a recording, packets of its tracks that are shown together stand together."""
+"""The seconds by which the times of different tracks may differ at one place in a file."""
 
 INCOMPLETE: Final = (
     "The file consists of several recordings, one behind the other, and not all of them "
@@ -40,11 +40,12 @@ INCOMPLETE: Final = (
 @attrs.frozen(kw_only=True)
 class Packet:
     """
-    A packet of pictures or sound.
+    Describe the times of a packet of pictures or sound.
 
     Attributes:
-        time_s: When it is shown, or decoded where the container does not say more.
-        decoded_s: None where the container does not say.
+        time_s: When the packet is shown; the decode time if the container tells no other.
+        decoded_s: When the packet is decoded; None if the container does not tell it.
+        lasts_s: The duration of the packet; 0 if it is unknown.
     """
 
     time_s: float
@@ -56,16 +57,17 @@ class Packet:
 @attrs.define
 class _Track:
     """
-    The times that the packets of a track have reached.
+    Follow the times of a track's packets within the present recording.
 
     Attributes:
-        recent_s: The times of its last packets.
+        recent_s: The times of the last packets.
         latest_s: The latest time within the recording.
-        second_s: The latest but one; infinite as long as there is none.
-        end_s: When the packet of the latest time is over, with its shift.
-        decoded_s: The latest time of decoding.
-        recording: Its number.
-        steps_s: How much later each further recording is shown than the one before.
+        second_s: The second-latest time within the recording; infinite if there is none.
+        end_s: The end of the packet with the latest time, after the shift.
+        decoded_s: The latest decode time within the recording.
+        recording: The number of the recording, from 0.
+        shift_s: By how much the recording is shown later than by its own times.
+        steps_s: By how much the shift grew at each join.
     """
 
     recent_s: deque[float]
@@ -78,7 +80,7 @@ class _Track:
     steps_s: list[float] = attrs.field(factory=list)
 
     def take(self, packet: Packet) -> None:
-        """Note the times of a packet of the same recording."""
+        """Note the times of a packet that belongs to the present recording."""
         time_s = packet.time_s
         self.recent_s.append(time_s)
         if time_s > self.latest_s:
@@ -91,7 +93,7 @@ class _Track:
         self.decoded_s = max(self.decoded_s, decoded_s)
 
     def forget_latest(self) -> None:
-        """Take the second-latest time for the latest one, which was wrong."""
+        """Replace the latest time, which was wrong, by the second-latest time."""
         self.latest_s = self.second_s
         # All times of the one packet may be wrong.
         self.decoded_s = -inf
@@ -99,11 +101,11 @@ class _Track:
 
 class Joins:
     """
-    Follows the packets of a file, finds where recordings begin, and shifts their times.
+    Follow the packets of a file, find where recordings begin, and shift their times.
 
     Args:
-        reordered: By index, how many fields a picture of a track has whose packets come
-            in another order than they are shown. Of others, packets come in order.
+        reordered: The number of packets of a picture (2 for fields), by the index of each
+            track whose packets come in another order than they are shown.
     """
 
     def __init__(self, reordered: Mapping[int, int]) -> None:
@@ -121,11 +123,11 @@ class Joins:
 
     @property
     def are_too_many(self) -> bool:
-        """True if the file has more recordings than are followed."""
+        """True if the file has more recordings than MAX_RECORDINGS."""
         return self.recordings > MAX_RECORDINGS
 
     def steps_s(self) -> dict[int, tuple[float, ...]]:
-        """Return for each track that has them by how much its time is put forward at each join."""
+        """Return the seconds by which times are put forward at each join, by track index."""
         return {
             int(index): tuple(track.steps_s)
             for index, track in self._tracks.items()
@@ -133,7 +135,7 @@ class Joins:
         }
 
     def shift_s(self, index: bytes, packet: Packet) -> float:
-        """Take a packet; return how much later than by its own time it is shown."""
+        """Note a packet, and return by how much it is shown later than by its own time."""
         track = self._tracks.get(index)
         if track is None:
             recent_s = deque[float](maxlen=self._windows.get(index, 1))
@@ -167,7 +169,7 @@ class Joins:
 
 
 def _goes_back(track: _Track, packet: Packet) -> bool:
-    """Return whether a packet that is shown before others is no picture between them."""
+    """Return whether a packet with an earlier time shows that the clock began again."""
     recent_s = track.recent_s
     is_full = len(recent_s) == recent_s.maxlen
     if is_full and packet.time_s < min(recent_s) - _BACK_S:
@@ -179,7 +181,7 @@ def _goes_back(track: _Track, packet: Packet) -> bool:
 
 
 def shifting(steps_s: Sequence[float]) -> str:
-    """Return the expression of ``setpts`` and ``asetpts`` that puts recordings in order."""
+    """Return the expression for ``setpts`` and ``asetpts`` that shifts the recordings."""
     # Variable 0 counts them, 1 and 2 are the two latest times: the same as of a track.
     begin = f"st(1,T);st(2,{_NEVER_S})"
     back = f"if(gt(T,ld(2)),st(1,T),st(0,ld(0)+1);{begin})"

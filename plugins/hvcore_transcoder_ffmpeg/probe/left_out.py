@@ -1,4 +1,4 @@
-"""Name the tracks of a source that its viewers do not get."""
+"""Name the tracks of a source that are left out of its renditions."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -8,7 +8,7 @@ from hvcore_transcoder_ffmpeg.probe.report_fields import integer
 from hvcore_transcoder_ffmpeg.probe.video_report import is_video
 
 _OF_THE_PICTURES: Final = frozenset({"tmcd", "text"})
-"""Time code, and titles of chapters, which are read."""
+"""The tags of data tracks that need no warning: time code, and titles of chapters."""
 
 
 def warnings(
@@ -17,12 +17,15 @@ def warnings(
     audio: Sequence[AudioTrackInfo],
 ) -> tuple[str, ...]:
     """
-    Return a sentence about video, sound and data that are left out; none if nothing is.
+    Return a sentence that names the video, sound and data tracks that are left out.
 
     Args:
-        streams: All tracks as ffprobe reports them.
-        shown: The video that is taken.
-        audio: The sound that is taken.
+        streams: All tracks, as ffprobe reports them.
+        shown: The video track that is encoded.
+        audio: The audio tracks that are encoded.
+
+    Returns:
+        The sentence, or nothing if no track is left out.
     """
     heard = {track.stream_index for track in audio}
     spare = []

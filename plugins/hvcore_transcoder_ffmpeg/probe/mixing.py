@@ -1,9 +1,9 @@
 """
-Mix sound whose channels ffmpeg knows no rule for: each by what it is.
+Mix sound whose channels ffmpeg cannot mix by itself.
 
-The resampler mixes loudspeakers that stand around a listener, in pairs. Channels of a
-sound field (360° cameras) and loudspeakers without their counterpart (a front left one
-and a subwoofer) it refuses, and with it the whole video.
+ffmpeg's resampler mixes loudspeakers that stand in pairs around a listener. It refuses the
+channels of a sound field (360° cameras), and loudspeakers without a counterpart (a front
+left one and a subwoofer); then the whole video would fail.
 """
 
 import re
@@ -11,20 +11,21 @@ from collections.abc import Sequence
 from typing import Final
 
 _MAX_KNOWN_CHANNELS: Final = 8
-"""With more, ffmpeg knows no loudspeakers to mix from."""
+"""The most channels for which ffmpeg knows loudspeakers."""
 _FIRST_TWO: Final = "pan=stereo|c0=c0|c1=c1"
 _LAYOUTS: Final = ("mono", "stereo", "3.0", "4.0", "5.0", "5.1", "6.1", "7.1")
-"""By the number of channels, from one on."""
+"""ffmpeg's names of layouts with 1 to 8 channels."""
 _HEARD: Final = frozenset({"FL", "FR", "FC"})
-"""Without one of these, the resampler mixes nothing."""
+"""The loudspeakers of which the resampler needs one."""
 
 
 def own_mix(layout: str, channels: int) -> str:
     """
-    Return filters that make stereo of a track, ``""`` where ffmpeg mixes it by itself.
+    Return filters that mix a track to stereo; ``""`` if ffmpeg can mix it by itself.
 
     Args:
-        layout: As ffprobe has it, such as ``2 channels (FL+LFE)``.
+        layout: The channel layout as ffprobe prints it, such as ``2 channels (FL+LFE)``.
+        channels: The number of channels.
     """
     if re.match(r"ambisonic [1-9]", layout):
         return _sound_field(layout, channels)
@@ -39,11 +40,11 @@ def own_mix(layout: str, channels: int) -> str:
 
 def _sound_field(layout: str, channels: int) -> str:
     """
-    Return the mix of a sound field, as two microphones would hear it.
+    Return the filters that mix a sound field as two microphones would record it.
 
-    One is directed to the left and one to the right. Source: RFC 8486, section 3.1: the
-    first channel is the field's pressure, the second its direction from right to left;
-    two channels that belong to no direction may come last.
+    One microphone is directed to the left, the other to the right. The first channel of a
+    sound field is its pressure, the second its direction from right to left; two channels
+    without a direction may come last. Source: RFC 8486, section 3.1.
     """
     if layout.endswith("+stereo"):
         ears = f"channelmap={'|'.join(map(str, (0, 1, channels - 2, channels - 1)))}"
@@ -64,7 +65,7 @@ def _is_around(names: Sequence[str]) -> bool:
 
 
 def _loudspeakers(names: Sequence[str]) -> str:
-    """Return a mix in which each ear has its own side and what is in the middle."""
+    """Return the filters that mix the loudspeakers of each side and the middle to one ear."""
     heard = [name for name in names if not name.startswith("LFE")] or names
     sides = {_side(name) for name in heard}
     ears = [
@@ -89,7 +90,7 @@ def _loudspeakers(names: Sequence[str]) -> str:
 
 
 def _side(name: str) -> str:
-    """Return the side of a loudspeaker: L, R, or ``""`` in the middle."""
+    """Return the side of a loudspeaker by its name: L, R, or ``""`` for the middle."""
     if name.startswith("LFE"):
         return ""
     return next((side for side in "LR" if side in name), "")

@@ -1,8 +1,8 @@
 """
-Notes of probing about a source's headers, for workers that make the parts.
+Write the streams of a probed source as a text, for the workers that make the parts.
 
-Another process makes the parts, often on another machine: the notes travel in the
-order. They save a start of ffprobe for each part.
+Other processes make the parts, often on other machines. The text travels in the order and
+saves a start of ffprobe for each part.
 """
 
 import json
@@ -15,12 +15,12 @@ from hvcore_transcoder_ffmpeg.probe.source import Streams
 
 
 def written(streams: Streams) -> str:
-    """Return streams as a text."""
+    """Return a source's streams as a text for ``read``."""
     return json.dumps(_CONVERTER.unstructure(streams), separators=(",", ":"))
 
 
 def read(notes: str) -> Streams | None:
-    """Return the streams of a text; None if there is none, or another version's."""
+    """Return the streams in a text; None for no text, or a text of another version."""
     if not notes:
         return None
     try:

@@ -1,8 +1,8 @@
 """
-A sparse copy of a source that lies far away: its index, and where its tracks begin.
+Make a sparse copy of an MP4 in a remote store: its index, and the beginnings of its tracks.
 
-ffprobe reaches no network, so that a file that takes it over reaches none either. And it
-needs little of an mp4: the times, sizes and key frames of all packets stand in the index.
+ffprobe has no network, so that a file that takes ffprobe over has none either. And ffprobe
+needs little of an MP4: the times, sizes and key frames of all packets stand in the index.
 So this process reads the index and the first packets, and leaves the rest empty.
 """
 
@@ -16,16 +16,18 @@ from hvcore.plugin_api import Mp4Box, Mp4Error, SourceRanges, box_of
 
 _MIB: Final = 1024**2
 SMALL_BYTES: Final = 16 * _MIB
-"""Fetching such a file takes no longer than several requests."""
+"""The size up to which a file is fetched as a whole, which takes no longer than several
+requests."""
 _HEAD_BYTES: Final = 64 * 1024
 _FIRST_BYTES: Final = 6 * _MIB
-"""ffprobe decodes at most 5 MB to find out what the tracks are (its probesize)."""
+"""The bytes that are read from the first packet on: ffprobe decodes at most 5 MB to examine
+the tracks (its probesize)."""
 _TRACK_BYTES: Final = _MIB
-"""Of each track that begins elsewhere."""
+"""The bytes that are read at the beginning of each track."""
 _PIECE_BYTES: Final = 4 * _MIB
 _MAX_MOVIE_BYTES: Final = 64 * _MIB
 _MAX_BOXES: Final = 32
-"""Besides a few, a file that is not fragmented has none."""
+"""The most boxes on top of a file; a file that is not fragmented has only a few."""
 _HEADER_BYTES: Final = 16
 
 _BESIDES: Final = frozenset(
@@ -52,16 +54,17 @@ def outline(
     ranges: SourceRanges, folder: Path, check: Callable[[], None]
 ) -> Path | None:
     """
-    Write the sparse copy.
+    Write the sparse copy of a source, and return its path.
 
     Args:
-        folder: For a folder ``outline`` with the copy, which takes as much of the disk
-            as was read.
-        check: Called between requests; what it raises passes.
+        ranges: Reads parts of the source.
+        folder: The folder in which a folder ``outline`` with the copy is made. The copy
+            takes only as much of the disk as was read.
+        check: Called between requests; its errors are passed on.
 
     Returns:
-        None if the whole file is needed: it is small, fragmented, damaged, no mp4, or
-        has chapters or codecs that must be read themselves.
+        None if the whole file is needed: it is small, fragmented, damaged, no MP4, or has
+        chapters or codecs whose packets must be read.
     """
     if ranges.size_bytes <= SMALL_BYTES:
         return None
@@ -102,7 +105,7 @@ def _write(
 def _movie(
     ranges: SourceRanges, head: bytes, check: Callable[[], None]
 ) -> _Span | None:
-    """Find the index, and see that there is but one."""
+    """Return the place of the file's index; None if there is not exactly one."""
     at, found = 0, None
     for _ in range(_MAX_BOXES):
         if at >= ranges.size_bytes:
@@ -127,7 +130,7 @@ def _movie(
 
 
 def _track_starts(movie: bytes) -> Sequence[int]:
-    """Return the first offset of each track's packets; none if they must be read."""
+    """Return the offset of each track's first packets; none if all packets must be read."""
     (box,) = box_of(movie).children()
     starts: list[int] = []
     for child in box.children():
@@ -155,7 +158,7 @@ def _first_chunk(table: Mp4Box) -> Iterator[int]:
 
 
 def _joined(spans: Sequence[_Span], size: int) -> Iterator[_Span]:
-    """Give the same bytes in order, each once, within the file."""
+    """Yield the given spans in order, cut so that none overlap or leave the file."""
     at = 0
     for span in sorted(spans, key=lambda span: span.start):
         start, end = max(span.start, at), min(span.end, size)

@@ -1,8 +1,8 @@
 """
 Limit the number of packets that a track may have.
 
-Each costs some microseconds to read, and to complain of where it is damaged: 100 MB
-of packets of one byte, in a video of two seconds, kept an encoder for minutes.
+Each packet takes some microseconds to read, and more if it is damaged: 100 MB of packets of
+one byte, in a video of two seconds, kept an encoder busy for minutes.
 """
 
 from typing import Final
@@ -11,10 +11,11 @@ from hvcore.plugin_api import MAX_SOURCE_DURATION_S, UnusableSourceError
 from hvcore_transcoder_ffmpeg.reasons import CONVERT
 
 PACKETS_PER_S: Final = 5000
-"""TrueHD has 1,200 and QuickTime's ADPCM 750; sound is rarely cut more finely than
-by the millisecond, and PCM into a thousand samples."""
+"""The packets a second that a track may have on average. TrueHD has 1,200, QuickTime's ADPCM
+750; sound rarely has more than a packet for each millisecond, and PCM packets have a
+thousand samples."""
 PACKETS_AT_ONCE: Final = 50_000
-"""More than the average; reading them takes half a second."""
+"""The packets that a track may have beyond the average; reading them takes half a second."""
 LOOKS_EVERY: Final = 1024
 
 TOO_MANY: Final = (
@@ -25,10 +26,10 @@ TOO_MANY: Final = (
 
 class PacketBudget:
     """
-    Counts the packets of one track while they are listed, and refuses too many.
+    Count the packets of one track while they are listed, and refuse too many.
 
-    What a track may have more than the average fills up as its time goes on, and
-    no faster: a packet that claims to be late buys no more than PACKETS_AT_ONCE.
+    The budget grows with the times of the packets, up to PACKETS_AT_ONCE: a packet that
+    claims a late time gains no more than that.
     """
 
     def __init__(self, start_s: float) -> None:
@@ -44,13 +45,13 @@ class PacketBudget:
 
     def look(self, now_s: float) -> None:
         """
-        Judge the number of packets taken since the last look.
+        Take the packets since the last call from the budget.
 
         Args:
-            now_s: How far the file is by the times of its packets.
+            now_s: The latest time of the file's packets so far.
 
         Raises:
-            UnusableSourceError: They are too many.
+            UnusableSourceError: The packets are too many.
         """
         now_s = min(now_s, self._end_s)
         gained = max(0.0, now_s - self._position_s) * PACKETS_PER_S

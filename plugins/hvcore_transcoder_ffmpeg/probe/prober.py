@@ -63,18 +63,22 @@ _LIMITS: Final = {
     "open_files": 64,
 }
 _SCAN_CPU_S: Final = 600
-"""Twelve hours at 240 pictures a second take a tenth of it."""
+"""The processor time for listing all packets; a video of twelve hours at 240 pictures a
+second takes a tenth of it."""
 
 _INDEXED: Final = frozenset({"mov", "matroska"})
 _MAX_RUN_S: Final = 30.0
-"""Between key frames: each part of a video decodes half of it for nothing."""
+"""The most seconds between key frames of a source that counts as seekable: each part of a
+video decodes half of that in vain."""
 _LATE: Final = 0.9
 _SEEK_SLACK_S: Final = 1.0
-"""Demuxers that order by decode time begin a little earlier."""
+"""The seconds that a seek may end too early: demuxers that order by decode time begin a
+little earlier."""
 
 _MAX_REPORT_BYTES: Final = 4 * 1024 * 1024
 _SMALL_BYTES: Final = 16 * 1024 * 1024
-"""The packets of such a file mostly fit into the report."""
+"""The size of a file up to which headers and packets are read in one run: the packets
+mostly fit into the report."""
 
 _TOO_LARGE_WORDS: Final = "exceeds specified max pixel count"
 _ELSEWHERE_WORDS: Final = "Skipped opening external track"
@@ -83,15 +87,15 @@ _ELSEWHERE_WORDS: Final = "Skipped opening external track"
 @attrs.frozen(kw_only=True)
 class _Opened:
     """
-    A file that ffprobe can read.
+    Describe a file that ffprobe can read: a source, or a copy of its good tracks.
 
     Attributes:
-        path: The source, or a copy of its good tracks.
-        is_copy: It is the latter.
-        streams: With the indexes of the source.
-        video_index: In the file at path.
-        packets: Lines for a TimelineReader; None where they were not read as yet.
-        log: What ffprobe complained of.
+        path: The path of the source or the copy.
+        is_copy: Whether the file is a copy of the source's good tracks.
+        streams: The streams, with their indexes in the source.
+        video_index: The index of the video stream in the file at path.
+        packets: Lines for a TimelineReader; None if the packets were not read yet.
+        log: The messages of ffprobe.
     """
 
     path: Path
@@ -103,7 +107,7 @@ class _Opened:
 
 
 class Prober:
-    """Runs ffprobe on the source of a workspace."""
+    """Examine the source of a workspace by ffprobe."""
 
     def __init__(self, engine: FfmpegEngine, sandbox: Sandbox) -> None:
         self._engine = engine
@@ -111,17 +115,17 @@ class Prober:
 
     def probe(self, workspace: Workspace) -> SourceInfo:
         """
-        Return the facts of the workspace's source that the core needs.
+        Return the facts about the workspace's source that the core needs.
 
         Raises:
             UnusableSourceError: The source cannot be made into a video.
-            TranscodeError: This machine could not find out.
+            TranscodeError: This machine could not examine the source.
         """
         found = self._by_outline(workspace)
         return self._examined(workspace) if found is None else found
 
     def _by_outline(self, workspace: Workspace) -> SourceInfo | None:
-        """Probe a source that lies far away without fetching it, where that can be."""
+        """Probe a remote source without fetching it; return None if that is impossible."""
         ranges = workspace.source_ranges()
         if ranges is None:
             return None
@@ -179,22 +183,22 @@ class Prober:
 
     def streams(self, workspace: Workspace) -> Streams:
         """
-        Return the streams of the source from its headers and first picture; takes about 0.2 s.
+        Return the streams of the source, by its headers and first picture, in about 0.2 s.
 
         Raises:
-            UnusableSourceError: It cannot be made into a video.
-            TranscodeError: This machine could not find out.
+            UnusableSourceError: The source cannot be made into a video.
+            TranscodeError: This machine could not examine the source.
         """
         with self._opened(workspace, is_whole=False) as opened:
             return self._with_first_picture(workspace, opened)
 
     def headers(self, workspace: Workspace) -> Streams:
         """
-        Return the streams of a file that this service made, from its headers; takes about 0.1 s.
+        Return the streams of a file that this service made, by its headers, in about 0.1 s.
 
         Raises:
-            UnusableSourceError: It is not what was made here.
-            TranscodeError: This machine could not find out.
+            UnusableSourceError: The file is not readable as a video.
+            TranscodeError: This machine could not examine the file.
         """
         with self._opened(workspace, is_whole=False) as opened:
             return opened.streams
@@ -249,7 +253,7 @@ class Prober:
                 path.unlink(missing_ok=True)
 
     def _with_first_picture(self, workspace: Workspace, opened: "_Opened") -> Streams:
-        """Return the streams, corrected by the first pictures of the decoder."""
+        """Return the opened streams, corrected by the first decoded picture."""
         question = ["-select_streams", str(opened.video_index)]
         # A few packets, because of B-frames and of damage; what is decoded of them is
         # printed at the end at the latest.
@@ -275,9 +279,9 @@ class Prober:
         self, workspace: Workspace, path: Path, container: str, *, is_whole: bool
     ) -> tuple[ExitStatus, bytes]:
         """
-        Read the headers, and all packets with them if the file is small and sound.
+        Return ffprobe's report of a file's headers; of all packets, too, if it is small.
 
-        A start of ffprobe costs more than reading a short clip does.
+        A start of ffprobe takes longer than reading the packets of a short clip.
         """
         if is_whole and path.stat().st_size <= _SMALL_BYTES:
             entries = f"{timestamps.ENTRIES}:{stream_report.ENTRIES}"
@@ -333,9 +337,9 @@ class Prober:
         self, workspace: Workspace, opened: "_Opened", timeline: timestamps.Timeline
     ) -> bool:
         """
-        Return whether a decoder that is sent to some time gets there at once.
+        Return whether a decoder can begin at any time without decoding all before it.
 
-        An index may be missing, or lie: so it is tried, late in the video.
+        An index may be missing or wrong, so a seek to a late time of the video is tried.
         """
         is_plain = opened.streams.container in _INDEXED and timeline.is_orderly
         if not is_plain or opened.is_copy or timeline.longest_run_s > _MAX_RUN_S:

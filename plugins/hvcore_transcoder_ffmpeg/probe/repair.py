@@ -1,9 +1,9 @@
 """
-Get at a video whose file also has a track that cannot be opened.
+Copy the good tracks of a file that also has a track that cannot be opened.
 
-ffprobe gives up on the whole file where it cannot open the decoder of one
-track: damaged sound, or a codec that is not supported. So that the rest can be
-examined, it is copied to a file of its own, without decoding anything.
+ffprobe gives up on a whole file if it cannot open the decoder of one track: damaged sound,
+or a codec that is not supported. So that the other tracks can be examined, they are copied
+to a separate file, without decoding anything.
 """
 
 import re
@@ -52,10 +52,11 @@ _SPARE_BYTES: Final = 64 * 1024**2
 @attrs.frozen(kw_only=True)
 class GoodTracks:
     """
-    A copy of the tracks that can be opened.
+    Describe a copy of a source's tracks that can be opened.
 
     Attributes:
-        indexes: For each track of the copy, its index in the source.
+        path: The path of the copy.
+        indexes: The index in the source for each track of the copy.
     """
 
     path: Path
@@ -63,7 +64,7 @@ class GoodTracks:
 
 
 def unopened_track(log: str) -> int | None:
-    """Return the index of the track that ffprobe gave up on, if that was it."""
+    """Return the index of the track that ffprobe could not open; None if there is none."""
     found = re.search(r"Could not open codec for input stream (\d{1,4})", log)
     return int(found.group(1)) if found else None
 
@@ -77,16 +78,19 @@ def copy_good_tracks(
     bad: Sequence[int],
 ) -> GoodTracks | None:
     """
-    Copy all tracks of use but the bad ones into the workspace's folder, with their times.
+    Copy a source's useful tracks without the bad ones into the workspace's folder.
+
+    The tracks keep their times.
 
     Args:
-        bad: Indexes in the source.
+        container: ffmpeg's name of the source's demuxer.
+        bad: The indexes in the source of the tracks that cannot be opened.
 
     Returns:
-        None if nothing is left, or it cannot be copied.
+        None if no track is left, or the tracks cannot be copied.
 
     Raises:
-        TranscodeError: What was made is no file.
+        TranscodeError: The folder has anything but plain files afterwards.
     """
     folder, source = workspace.folder.resolve(), workspace.source.resolve()
     spare = source.stat().st_size + _SPARE_BYTES
@@ -133,9 +137,10 @@ def copy_good_tracks(
 
 class _Mapping:
     """
-    Follow ffmpeg's log, and note which track becomes which.
+    Read in ffmpeg's log which track of the source becomes which track of the copy.
 
-    A line for each packet whose time goes back may come behind, and long tags before.
+    Long tags may stand before those lines, and a line for each packet whose time goes back
+    behind them, so the log is read piece by piece.
     """
 
     def __init__(self) -> None:
@@ -143,7 +148,7 @@ class _Mapping:
         self.indexes: list[int] = []
 
     def feed(self, data: bytes) -> None:
-        """Take the next piece of the log."""
+        """Read the next piece of ffmpeg's log."""
         *lines, rest = (self._rest + data).split(b"\n")
         self._rest = rest[:_LINE_BYTES]
         for line in lines:

@@ -1,4 +1,4 @@
-"""Facts about a source beyond those that the core needs."""
+"""Describe the streams of a source in more detail than the core needs."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -17,14 +17,14 @@ from hvcore_transcoder_ffmpeg.probe.geometry import Geometry
 @attrs.frozen(kw_only=True)
 class Colour:
     """
-    The rules that turn a picture's numbers into colours, by ffmpeg's names.
+    Hold the rules that turn a picture's numbers into colours, by ffmpeg's names.
 
     Attributes:
-        matrix: ``""`` where the source does not say.
-        transfer: Likewise.
-        primaries: Likewise.
-        is_usual: The numbers are of Y'CbCr in the limited range, as in nearly
-            all videos.
+        matrix: The colour matrix; ``""`` if the source does not tell it.
+        transfer: The transfer function; ``""`` if the source does not tell it.
+        primaries: The colour primaries; ``""`` if the source does not tell them.
+        is_usual: Whether the numbers are Y'CbCr in the limited range, as in nearly all
+            videos.
     """
 
     matrix: str = ""
@@ -34,24 +34,25 @@ class Colour:
 
     @property
     def is_hdr(self) -> bool:
-        """True for PQ and HLG."""
+        """True if the transfer function is PQ or HLG."""
         return self.transfer in ("smpte2084", "arib-std-b67")
 
 
 @attrs.frozen(kw_only=True)
 class VideoStream:
     """
-    The video stream as the container and its headers describe it.
+    Describe the video stream of a source, by its container and headers.
 
     Attributes:
-        geometry: The way from the decoded picture to the one that is shown.
-        nominal_rate: The smallest rate that has a place for every picture;
-            0 where unknown.
-        average_rate: Pictures by duration, by the headers; 0 where unknown.
-        may_have_fields: Any of its pictures may be two fields.
-        reordered_fields: How many packets a picture may have that come in another
-            order than they are shown; 0 for codecs without such pictures.
-        declared_s: Duration by the headers; 0 where unknown.
+        geometry: The crop, pixel shape and rotation between decoded and shown pictures.
+        nominal_rate: The smallest frame rate that has a place for every picture; 0 if it
+            is unknown.
+        average_rate: The number of pictures by the duration, as the headers tell both; 0
+            if it is unknown.
+        may_have_fields: Whether any of the pictures may consist of two fields.
+        reordered_fields: The most packets of a picture (one, or one for each field), if
+            packets may come in another order than they are shown; else 0.
+        declared_s: The duration in the headers; 0 if it is unknown.
     """
 
     index: int
@@ -70,23 +71,23 @@ class VideoStream:
 @attrs.frozen(kw_only=True)
 class Streams:
     """
-    The streams of a source that are of use.
+    Hold the streams of a source from which renditions and captions are made.
 
     Attributes:
         container: ffmpeg's name of the demuxer.
-        start_s: The time with which these begin, which becomes 0.
-        audio: The default track first.
-        own_mixes: By the index of a track, the filters that mix it, where ffmpeg
-            knows no rule.
+        start_s: The time of the source with which these streams begin; it becomes 0.
+        audio: The audio tracks, the default track first.
+        own_mixes: The filters that mix an audio track's channels, by the track's index,
+            for tracks that ffmpeg cannot mix.
         captions: The text tracks, in the file's order.
-        chapters: From the start of the video.
-        has_other_subtitles: It has subtitles that are pictures, or of a format
-            that cannot be read.
-        lacks_tracks: The file has others, which cannot be opened and of which one may
-            begin earlier.
-        warnings: For the video's details: what is left out of it.
-        steps_s: By the index of a track, how much later each further recording in the
-            file is shown than the one before it; see joins.
+        chapters: The chapters, with times from the start of the video.
+        has_other_subtitles: Whether the source has subtitles that are pictures, or of a
+            format that cannot be read.
+        lacks_tracks: Whether the file has further tracks that cannot be opened; one of
+            them may begin earlier than these streams.
+        warnings: Sentences for the video's details about tracks that are left out.
+        steps_s: By the index of a track, how many seconds its times are put forward at
+            each join of two recordings in the file (see ``joins``).
     """
 
     container: str
@@ -103,10 +104,10 @@ class Streams:
 
     def of_copy(self, indexes: Sequence[int]) -> "Streams":
         """
-        Return the streams of a source of which these were copied.
+        Return the same streams with their indexes in the source, of which this is a copy.
 
         Args:
-            indexes: For each index in the copy, the one in the source.
+            indexes: The index in the source for each index in the copy.
         """
         return attrs.evolve(
             self,

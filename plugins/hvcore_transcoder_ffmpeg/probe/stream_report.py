@@ -44,7 +44,7 @@ ENTRIES: Final = (
     ":chapter=start_time,end_time:chapter_tags=title"
     ":format=start_time,duration,nb_streams"
 )
-"""What is asked of ffprobe; everything else of the file stays unprinted."""
+"""The fields that ffprobe reports; other texts of the file are not printed."""
 
 NO_VIDEO: Final = "The file has no video."
 
@@ -54,13 +54,15 @@ _MAX_CHANNELS: Final = 64
 
 def read_streams(report: bytes, container: str, pictures: ContainerPictures) -> Streams:
     """
-    Pick the video stream and the audio tracks.
+    Return the streams of a source from ffprobe's report, with the chosen video track.
 
     Args:
-        pictures: What the container says beyond the report.
+        report: ffprobe's report in JSON.
+        container: ffmpeg's name of the demuxer.
+        pictures: The container's facts about pictures that ffprobe does not report.
 
     Raises:
-        UnusableSourceError: There is no video, or it is over a limit.
+        UnusableSourceError: The file has no video, or exceeds a limit.
     """
     content = parse(report)
     streams = [one for one in list_of(content, "streams") if isinstance(one, dict)]
@@ -97,7 +99,7 @@ def read_streams(report: bytes, container: str, pictures: ContainerPictures) -> 
 
 def packet_lines(report: bytes, fields: Sequence[str]) -> bytes | None:
     """
-    Return the packets of a report in lines, as ffprobe's CSV has them.
+    Return the packets in ffprobe's JSON report as lines of CSV, as ffprobe writes them.
 
     Returns:
         None if the report lists no packets.

@@ -1,4 +1,4 @@
-"""Verdicts on a source from the times of its packets."""
+"""Judge a source's length and recordings by the times of its packets."""
 
 from fractions import Fraction
 
@@ -13,10 +13,11 @@ from hvcore_transcoder_ffmpeg.reasons import SEND_AGAIN
 
 def told(streams: Streams, timeline: Timeline, there: int) -> Streams:
     """
-    Return the streams with the joins of recordings that the times of packets show.
+    Return the streams with the shifts of their recordings, as the times of packets show.
 
     Args:
-        there: How many recordings the file has at the least.
+        there: The least number of recordings in the file, by its container. If the times
+            show fewer, a warning is added.
     """
     is_whole = there <= timeline.recordings <= joins.MAX_RECORDINGS
     return attrs.evolve(
@@ -28,13 +29,13 @@ def told(streams: Streams, timeline: Timeline, there: int) -> Streams:
 
 def told_of_copy(streams: Streams, timeline: Timeline, there: int) -> Streams:
     """
-    Return the streams of a copy, which is not put in order, with a warning of its joins.
+    Return the streams of a copy of a source, with a warning if it has several recordings.
 
-    Its indexes are not those of the source, and the muxer has moved the times that went
-    back.
+    The recordings of a copy are not shifted: its indexes are not those of the source, and
+    the muxer has changed the times that went back.
 
     Args:
-        there: How many recordings the source has at the least.
+        there: The least number of recordings in the source, by its container.
     """
     if max(there, timeline.recordings) == 1:
         return streams
@@ -46,7 +47,8 @@ def length_s(streams: Streams, timeline: Timeline, rate: Fraction) -> float:
     Return the length of a source in seconds.
 
     Args:
-        rate: Of its pictures.
+        rate: The frame rate of the renditions: the last picture is shown for at least a
+            frame.
     """
     # The last picture of a file without durations is shown for one frame.
     end_s = max(timeline.end_s, timeline.last_s + float(1 / rate))
@@ -55,12 +57,16 @@ def length_s(streams: Streams, timeline: Timeline, rate: Fraction) -> float:
 
 def require_enough(there_s: float, declared_s: float) -> None:
     """
-    Refuse a source that was cut off so early that too little is worth watching.
+    Refuse a source that was cut off so early that too little of it is left.
 
-    One segment is, and so is half of a video that is shorter.
+    One segment is enough, and of a video shorter than two segments, half of the video.
+
+    Args:
+        there_s: The length of the video that is left.
+        declared_s: The length of the video in the headers.
 
     Raises:
-        UnusableSourceError: Too little of the source is there.
+        UnusableSourceError: Too little of the source is left.
     """
     if there_s < min(SEGMENT_S, declared_s / 2):
         raise UnusableSourceError(

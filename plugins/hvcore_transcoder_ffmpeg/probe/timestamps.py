@@ -1,10 +1,10 @@
 """
-Presentation times of a source's pictures, read from its packets.
+Read the presentation times of a source's pictures from its packets.
 
-Headers lie or say nothing: a browser's recording has no duration, and 14 KB
-with two pictures ten hours apart would make a million copies of the first.
-Reading the packets without decoding them costs some 2 s for an hour of video. Those
-of other tracks are counted on the way.
+Headers may be wrong or missing: a browser's recording has no duration, and a file of 14 KB
+with two pictures ten hours apart would make a million copies of the first picture. Reading
+the packets without decoding them takes about 2 s for an hour of video. The packets of other
+tracks are counted at the same time.
 """
 
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ _SECONDS_IN_HOUR: Final = 3600
 _NEAR: Final = Fraction(1, 100)
 _SAME: Final = Fraction(1, 200)
 _MIN_RATE: Final = Fraction(1)
-"""Slower, and a segment could not begin every six seconds."""
+"""The lowest frame rate: with a lower one, a segment could not begin every six seconds."""
 _STANDARD_RATES: Final = tuple(
     Fraction(*rate)
     for rate in (
@@ -44,44 +44,47 @@ _STANDARD_RATES: Final = tuple(
 _MAX_DENOMINATOR: Final = 1001
 
 _MAX_REORDERING_S: Final = 2.0
-"""Sixteen pictures, the most that H.264 holds back, at 8 a second."""
+"""The seconds by which pictures may be out of order: 16 pictures, the most that H.264 holds
+back, at 8 a second."""
 
 _MAX_CLOCK: Final = Fraction(60)
-"""A higher one is often no rate but a unit, such as milliseconds."""
+"""The highest nominal rate that is believed: a higher one is often no frame rate but a unit
+of time, such as milliseconds."""
 _MAX_SPARSE: Final = Fraction(3)
-"""A recorded screen with 5 of 60 pictures is not worth encoding 60."""
+"""By how much the nominal rate may exceed the measured one: for a screen recording with 5
+pictures a second at a nominal rate of 60, encoding 60 would be wasted."""
 _PAUSE_S: Final = 1.0
-"""What is slower than this does not move."""
+"""The seconds between two pictures from which a gap counts as a pause."""
 _MUCH: Final = Fraction(1, 4)
-"""If so much of a video moves, its pauses say nothing about its rate."""
+"""The share of a video in motion from which its pauses do not count for its frame rate."""
 _MAX_HELD: Final = 36_000
 """How often the first and the last picture may be repeated to fill the time before and
-after them: ten minutes of the highest usual rate. Beyond, they count as pauses."""
+after them: ten minutes at the highest usual rate. If they would be repeated more often,
+the frame rate is lowered."""
 
 
 @attrs.frozen(kw_only=True)
 class Timeline:
     """
-    The presentation times of a source's pictures, summed up.
+    Sum up the presentation times of a source's pictures.
 
     Attributes:
-        count: Packets with a picture to show.
-        first_s: Time of the first one.
-        last_s: Time of the last one.
-        end_s: When the last one is over.
-        longest_gap_s: Between two pictures that follow each other.
-        holds: How many pictures stand still before the first one, which is shown from
-            the file's start on, and behind the last one.
-        holds_s: How long they are together.
-        pauses: How many gaps between pictures are no motion.
-        pauses_s: How long they are together.
-        longest_run_s: From one key frame to the next, and from the last one
-            to the end.
-        is_orderly: Decode times never go back, and pictures are shown at most
-            a moment after others that come later.
-        recordings: How many stand one behind the other.
-        steps_s: By how much later each further recording is shown, by the indexes of
-            tracks.
+        count: The number of packets with a picture to show.
+        first_s: The time of the first picture.
+        last_s: The time of the last picture.
+        end_s: The end of the last picture.
+        longest_gap_s: The longest time between two consecutive pictures.
+        holds: The number of longer times, at the file's start and end, for which the first
+            or the last picture stands still: 0 to 2.
+        holds_s: The length of these times together.
+        pauses: The number of gaps between pictures that are too long for motion.
+        pauses_s: The length of these gaps together.
+        longest_run_s: The longest time from a key frame to the next one, or to the end.
+        is_orderly: Whether decode times never go back, and pictures are out of order by
+            two seconds at the most.
+        recordings: The number of recordings that follow one another in the file.
+        steps_s: By the index of a track, how many seconds its times are put forward at
+            each join of two recordings.
     """
 
     count: int
@@ -101,14 +104,14 @@ class Timeline:
 
 class TimelineReader:
     """
-    Reads ffprobe's list of packets while it is printed, and computes the timeline of the pictures.
+    Read ffprobe's list of packets while it is printed, and compute the pictures' timeline.
 
     Args:
         start_s: The time with which the file begins.
-        stream_index: Of the pictures.
-        sound: Indexes of the tracks with sound.
-        fields: Packets of a picture that may come in another order than they are
-            shown; 0 for pictures that come in order.
+        stream_index: The index of the video track.
+        sound: The indexes of the audio tracks.
+        fields: The number of packets of a picture (2 for fields), if pictures may come in
+            another order than they are shown; 0 if they come in order.
     """
 
     def __init__(
@@ -140,7 +143,7 @@ class TimelineReader:
 
     @property
     def is_empty(self) -> bool:
-        """True as long as no picture came."""
+        """True as long as no packet with a picture was read."""
         return self._count == 0
 
     def feed(self, data: bytes) -> None:
@@ -148,7 +151,7 @@ class TimelineReader:
         Read the next piece of ffprobe's list of packets.
 
         Raises:
-            UnusableSourceError: A limit is broken already.
+            UnusableSourceError: The video is too long, or a track has too many packets.
         """
         lines = (self._rest + data).split(b"\n")
         self._rest = lines.pop()[-1024:]
@@ -165,7 +168,7 @@ class TimelineReader:
         Return the timeline of all packets that were read.
 
         Raises:
-            UnusableSourceError: There was no picture.
+            UnusableSourceError: No packet with a picture was read.
         """
         if self.is_empty:
             raise UnusableSourceError(WITHOUT_PICTURES)
@@ -256,12 +259,11 @@ def frame_rate(video: VideoStream, timeline: Timeline) -> Fraction:
     """
     Return the constant frame rate at which every picture of a source is shown.
 
-    A source of variable rate gets the rate of its clock where that is a
-    usual one, else the next higher usual rate above its average, so that no
-    motion is lost.
+    A source of variable frame rate gets its nominal rate if that is plausible, else the
+    next higher usual rate above its average, so that no motion is lost.
 
     Raises:
-        UnusableSourceError: More pictures a second than any camera makes.
+        UnusableSourceError: The source has more pictures a second than are supported.
     """
     measured = _measured_rate(timeline)
     if video.is_interlaced and 0 < video.average_rate <= measured * _MAX_SPARSE:

@@ -37,19 +37,21 @@ TOO_LARGE: Final = (
 )
 
 _DOLBY_ONLY_PROFILES: Final = frozenset({5, 10})
-"""Of HEVC and AV1; other profiles of AV1's are told by their base layer."""
+"""The Dolby Vision profiles of HEVC and AV1 that may have no picture for other screens."""
 _MATRIX_NUMBERS: Final = 9
 _EQUAL_SHARE: Final = 0.9
-"""Two tracks that hardly differ are the same film twice."""
+"""The share of the largest track's extent from which a track counts as equally large: two
+such tracks are the same film twice."""
 
 _WITHOUT_FIELDS: Final = frozenset(
     {"av1", "libdav1d", "msmpeg4v2", "msmpeg4v3", "vp8", "vp9"}
 )
-"""Codecs in which no picture can be interlaced."""
+"""The codecs in which no picture can be interlaced."""
 _PLANES: Final = ("yuv4", "yuvj4", "gray", "gbr")
-"""Pixel formats that the deinterlacer takes as they are."""
+"""The beginnings of pixel formats that the deinterlacer supports."""
 _LEAST_EDGE_PX: Final = 16
-"""It refuses smaller pictures: 4 lines, also of the sparsest colours."""
+"""The least width and height for the deinterlacer, which needs 4 lines of each plane, also
+of subsampled colours."""
 
 _INTERLACED: Final = frozenset({"tt", "bb", "tb", "bt"})
 
@@ -57,7 +59,7 @@ _BITS: Final = ((8, "{}"), (10, "{}10b"), (16, "{}12b"))
 
 
 def is_video(stream: dict[str, Any]) -> bool:
-    """Return whether a track is a video, and no cover picture."""
+    """Return whether a track is a video and not a cover picture."""
     return (
         stream.get("codec_type") == "video"
         and not is_attached(stream)
@@ -74,7 +76,7 @@ def is_attached(stream: dict[str, Any]) -> bool:
 
 
 def choose(videos: Sequence[dict[str, Any]], whole_s: float) -> dict[str, Any]:
-    """Return the main video track: the largest picture, for the longest time."""
+    """Return the video track with the largest pictures for the longest time."""
 
     def extent(one: dict[str, Any]) -> float:
         area = integer(one, "width") * integer(one, "height")
@@ -90,8 +92,13 @@ def video_stream(stream: dict[str, Any], picture: ContainerPicture) -> VideoStre
     """
     Return the description of a video track by its headers.
 
+    Args:
+        stream: The track as ffprobe reports it.
+        picture: The container's facts about its pictures that ffprobe does not report.
+
     Raises:
-        UnusableSourceError: It is over a limit, or of a kind that cannot be shown.
+        UnusableSourceError: The pictures are too large, or of a kind that cannot be
+            shown.
     """
     width, height = integer(stream, "width"), integer(stream, "height")
     if width <= 0 or height <= 0:
@@ -160,7 +167,7 @@ def _is_usual(stream: dict[str, Any]) -> bool:
 
 
 def _has_no_plain_picture(stream: dict[str, Any]) -> bool:
-    """Return whether the numbers of the pictures mean colours to Dolby's decoders only."""
+    """Return whether only Dolby's decoders can turn the pictures into colours."""
     sides = [one for one in list_of(stream, "side_data_list") if isinstance(one, dict)]
     return any(
         integer(one, "dv_profile") in _DOLBY_ONLY_PROFILES
@@ -170,7 +177,7 @@ def _has_no_plain_picture(stream: dict[str, Any]) -> bool:
 
 
 def declared_s(stream: dict[str, Any]) -> float:
-    """Return the seconds that a track lasts by its headers; 0 where unknown."""
+    """Return the length of a track by its headers, in seconds; 0 if it is unknown."""
     return number(stream, "duration") or _tagged_s(stream)
 
 
@@ -187,7 +194,7 @@ def _tagged_s(stream: dict[str, Any]) -> float:
 
 
 def _matrix(stream: dict[str, Any]) -> tuple[int, ...] | None:
-    """Return the display matrix of a stream or a frame."""
+    """Return the display matrix of a stream or a frame in ffprobe's report, or None."""
     sides = [one for one in list_of(stream, "side_data_list") if isinstance(one, dict)]
     for side in sides:
         # Three lines of three numbers behind an address each.
@@ -202,10 +209,13 @@ def _matrix(stream: dict[str, Any]) -> tuple[int, ...] | None:
 
 def with_first_picture(streams: Streams, report: bytes) -> Streams:
     """
-    Return the streams with what the first decoded picture shows of the video.
+    Return the streams, corrected by the size and rotation of the first decoded picture.
+
+    Args:
+        report: ffprobe's report of the first pictures, in JSON.
 
     Raises:
-        UnusableSourceError: It is over a limit.
+        UnusableSourceError: The picture is too large.
     """
     frames = [one for one in list_of(parse(report), "frames") if isinstance(one, dict)]
     seen = next((one for one in frames if integer(one, "width") > 0), None)
@@ -226,7 +236,7 @@ def with_first_picture(streams: Streams, report: bytes) -> Streams:
 
 
 def pixel_format(name: str) -> PixelFormat:
-    """Return the documented format that holds what a source's format holds."""
+    """Return the API's pixel format that holds all that a format of ffmpeg's holds."""
     if name.startswith(("gbr", "rgb", "bgr", "argb", "abgr", "0rgb", "0bgr", "pal8")):
         chroma = "yuv444p"
     else:

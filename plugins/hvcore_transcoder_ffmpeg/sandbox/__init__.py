@@ -1,1 +1,1 @@
-"""Confine, start and supervise the programs that touch what strangers have uploaded."""
+"""Confine, start and supervise the programs that read strangers' uploads."""

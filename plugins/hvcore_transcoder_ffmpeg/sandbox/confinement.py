@@ -1,4 +1,4 @@
-"""Confine the programs that touch what strangers have uploaded."""
+"""Confine the programs that read strangers' uploads."""
 
 import shutil
 import subprocess
@@ -34,7 +34,8 @@ _SYSTEM: Final = (
     "/etc/alternatives",
 )
 _TEST_TIMEOUT_S: Final = 20
-"""The test takes 0.1 s; a machine under load gets time."""
+"""The time limit of the test whether bubblewrap works. The test takes 0.1 s on an idle
+machine."""
 
 _UNFILTERED: Final = (
     "System calls of ffmpeg cannot be filtered here (seccomp): a damaged file that "
@@ -43,19 +44,19 @@ _UNFILTERED: Final = (
 )
 
 _NO_CORE: Final = {"core_bytes": 0}
-"""A core dump of a decoder holds the owner's video."""
+"""The limit that allows no core dumps: a decoder's core dump contains the owner's video."""
 
 
 @attrs.frozen(kw_only=True)
 class Sandbox:
     """
-    The confinement of child processes on this machine.
+    Confine child processes by resource limits, a system call filter and bubblewrap.
 
     Attributes:
-        bwrap: The bubblewrap program; None leaves resource limits only.
-        programs: Read-only inside, where they are not part of the system.
-        syscall_filter: What programs may not ask the kernel for; empty where
-            that cannot be imposed.
+        bwrap: The path of bubblewrap; None for a confinement without it.
+        programs: Programs that are readable inside, besides those of the system.
+        syscall_filter: The seccomp filter of refused system calls; empty if this machine
+            cannot impose it.
     """
 
     bwrap: str | None
@@ -78,13 +79,14 @@ class Sandbox:
         """
         Return the command line that runs a program in the sandbox.
 
-        Resource limits are set outside and inherited, so they hold for
-        bubblewrap as well; it needs a few megabytes of the address space.
+        Resource limits are set outside and inherited, so they also hold for bubblewrap,
+        which needs a few megabytes of the address space.
 
         Args:
-            limits: By the names of hvcore's supervised_command.
+            limits: The resource limits, by the names of hvcore's supervised_command.
             readable: Files that the program may read, at their own paths.
-            writable: The one folder it may write to; its current folder.
+            writable: The only folder that the program may write to; also its current
+                folder.
         """
         inner = [*program]
         if self.bwrap:
@@ -121,11 +123,11 @@ class Sandbox:
 @attrs.frozen(kw_only=True)
 class SandboxChoice:
     """
-    The confinement that was found to work.
+    Hold the confinement that works on this machine, and a problem for operators.
 
     Attributes:
-        sandbox: None if the one that was insisted on does not work.
-        problem: What to fix, or ``""``.
+        sandbox: The confinement; None if the option requires bubblewrap and it fails.
+        problem: A sentence about what to fix; ``""`` if nothing is wrong.
     """
 
     sandbox: Sandbox | None
@@ -134,11 +136,11 @@ class SandboxChoice:
 
 def choose_sandbox(wanted: str, programs: Sequence[Path]) -> SandboxChoice:
     """
-    Return the confinement for programs on this machine: by the option, and by trying what works.
+    Return the confinement that the option asks for and that works on this machine.
 
     Args:
-        wanted: ``auto``, ``bwrap`` or ``rlimits``.
-        programs: What has to start inside.
+        wanted: The option ``sandbox``: ``auto``, ``bwrap`` or ``rlimits``.
+        programs: The programs that must start inside the confinement.
     """
     if wanted == "rlimits":
         return SandboxChoice(

@@ -1,8 +1,8 @@
 """
-Checks the folder of an attempt after a program has run there.
+Check the folder of an attempt after a program has run there.
 
-A source may have taken the program over. Then a name that it was to write can be
-a link to a file that only the worker may read, or a pipe that nobody fills.
+A hostile source may have taken the program over. Then a file that the program should have
+written may be a link to a file that only the worker may read, or a pipe that nobody fills.
 """
 
 import os
@@ -15,10 +15,10 @@ def require_plain_files(folder: Path) -> None:
     """
     Raise TranscodeError if a folder has anything but plain files and folders, at any depth.
 
-    Call it when the program has ended, and before anything is read.
+    Call the function after the program has ended and before any file is read.
 
     Raises:
-        TranscodeError: There is; no encoder makes such things.
+        TranscodeError: The folder has a link, a pipe or the like, which no encoder makes.
     """
     pending = [str(folder)]
     try:

@@ -1,4 +1,4 @@
-"""Run one child process under supervision until it ends or has to."""
+"""Run one child process under supervision until it ends or must be ended."""
 
 import contextlib
 import os
@@ -13,10 +13,12 @@ from typing import Final
 import attrs
 
 TICK_S: Final = 0.25
-"""Half of the 0.5 s within which the core wants its check called."""
+"""The seconds between two calls of ``tick``: half of the 0.5 s within which the core wants
+``Workspace.check`` called."""
 
 LOG_BYTES: Final = 8192
-"""The last words that are kept; hostile media make ffmpeg talk without end."""
+"""The size of the end of standard error that is kept: hostile media can make ffmpeg write
+messages without end."""
 
 _FULL_WORDS: Final = ("No space left on device", "Disk quota exceeded")
 _DEVICE_WORDS: Final = "Input/output error"
@@ -28,12 +30,14 @@ _MACHINE_WORDS: Final = (
     "File too large",
     "Resource temporarily unavailable",
 )
-"""Of memory there is none: a file that asks for too much gets the same answer."""
+"""Error messages that blame the machine. A lack of memory is not among them: a file that
+asks for too much memory causes the same message."""
 
 _CHUNK_BYTES: Final = 65536
 _PAUSE_S: Final = 0.01
 _DEATH_S: Final = 5.0
-"""A killed process is gone in milliseconds unless a disk holds it."""
+"""The seconds to wait for the end of a killed process: it ends in milliseconds, unless a
+disk holds it."""
 
 _SHELL_SIGNAL_BASE: Final = 128
 _SIGNALS: Final = frozenset(
@@ -57,12 +61,12 @@ _SIGNALS: Final = frozenset(
 @attrs.frozen(kw_only=True)
 class ExitStatus:
     """
-    The exit status, signal and log of a child process that ended by itself.
+    Hold the exit status, signal and log of a child process that ended by itself.
 
     Attributes:
-        status: Exit status; 0 is success.
-        signal: What killed it, if something did.
-        log: The end of what it wrote to standard error.
+        status: The exit status; 0 is success.
+        signal: The signal that killed the process; None if no signal did.
+        log: The end of the process's standard error.
     """
 
     status: int
@@ -71,25 +75,25 @@ class ExitStatus:
 
     @property
     def is_success(self) -> bool:
-        """True if the program says that all went well."""
+        """True if the exit status is 0."""
         return self.status == 0
 
     @property
     def is_disk_full(self) -> bool:
-        """True if it had no room to write."""
+        """True if the log says that a disk is full."""
         return any(words in self.log for words in _FULL_WORDS)
 
     @property
     def names_machine(self) -> bool:
-        """True if it complains of the machine, not of the file it was given."""
+        """True if the log blames the machine and not the given file."""
         return any(words in self.log for words in _MACHINE_WORDS)
 
     @property
     def names_device_alone(self) -> bool:
         """
-        True if it complains of the device that a file is on, and of nothing else.
+        True if the log blames the device that a file is on, and nothing else.
 
-        Some demuxers say so of damaged files, too.
+        Some demuxers report the same error for damaged files.
         """
         named = [words for words in _MACHINE_WORDS if words in self.log]
         return named == [_DEVICE_WORDS]
@@ -106,18 +110,18 @@ def supervise(
     """
     Run a command under supervision, wait for its end, and return its exit status.
 
-    Call it from the main thread, or from one that outlives the child: the
+    Call the function from the main thread, or from a thread that outlives the child: the
     kernel kills the child when the thread that started it ends.
 
     Args:
-        folder: Where the child runs.
-        take_output: Gets the pieces of standard output as they come.
-        tick: Called at least every TICK_S.
-        take_log: Gets the pieces of standard error, of which the end alone is kept.
+        folder: The child's current folder.
+        take_output: Called with each piece of standard output.
+        tick: Called at least every TICK_S; may raise to end the child.
+        take_log: Called with each piece of standard error, of which only the end is kept.
 
     Raises:
-        Exception: Whatever tick, take_output or take_log raise; the child and all its
-            descendants are dead by then.
+        Exception: An error that tick, take_output or take_log raises; the child and all
+            its descendants are dead by then.
     """
     with subprocess.Popen(  # noqa: S603 - built here, no shell
         command,
@@ -141,7 +145,7 @@ def supervise(
 
 
 class _Pump:
-    """Carry both outputs of a child, keeping a bounded end of standard error."""
+    """Read both outputs of a child process, and keep the end of standard error."""
 
     def __init__(
         self, child: subprocess.Popen[bytes], take_log: Callable[[bytes], None]
@@ -158,7 +162,7 @@ class _Pump:
     def run(
         self, take_output: Callable[[bytes], None], tick: Callable[[], None]
     ) -> None:
-        """Carry until the child has closed its outputs and ended."""
+        """Read the outputs until the child has closed them and ended."""
         next_tick = time.monotonic()
         while self._selector.get_map() or not _has_ended(self._child):
             now = time.monotonic()
@@ -169,10 +173,10 @@ class _Pump:
 
     def read_rest(self) -> None:
         """
-        Read until every process that holds the outputs is gone.
+        Read the outputs until every process that holds them has ended.
 
-        In a sandbox the group's leader dies first; the pipes close when the
-        program inside is really dead and writes no more files.
+        In a sandbox the leader of the process group ends first. The pipes close when the
+        program inside has ended, too, and writes no more files.
         """
         deadline = time.monotonic() + _DEATH_S
         while self._selector.get_map() and time.monotonic() < deadline:

@@ -1,12 +1,12 @@
 """
-The system calls that a confined program may not make.
+Build the filter of system calls that a confined program may not make (seccomp).
 
-A decoder reads files, computes and starts threads. It starts no program, opens
-no socket, mounts nothing, and never calls for another process; the parts of the
-kernel behind these calls are out of a stranger's reach. What another process
-shows as files below /proc is for bubblewrap to hide. This is the one confinement that needs
-neither bubblewrap nor a user of its own, and the one that stops a fork bomb of
-root, whom RLIMIT_NPROC does not bind.
+A decoder reads files, computes and starts threads. A decoder starts no program, opens no
+socket, mounts nothing, and touches no other process. The filter refuses such calls, so the
+parts of the kernel behind them are out of a stranger's reach. The files of other processes
+below /proc are hidden by bubblewrap, not by the filter. The filter is the only confinement
+that needs neither bubblewrap nor a separate user, and the only one that stops a fork bomb
+of root, whom RLIMIT_NPROC does not bind.
 
 Source: seccomp(2), and the system call tables of Linux. The language of the
 filter is classic BPF, see filter.txt of the kernel's networking documentation.
@@ -29,29 +29,29 @@ _RETURN: Final = 0x06
 
 _ALLOW: Final = 0x7FFF0000
 _FAIL: Final = 0x00050000
-"""SECCOMP_RET_ERRNO; the number of the error is added."""
+"""The filter's return value SECCOMP_RET_ERRNO, to which the number of an error is added."""
 
 _NUMBER_AT: Final = 0
 _ARCHITECTURE_AT: Final = 4
 _FIRST_ARGUMENT_AT: Final = 16
-"""Where struct seccomp_data has what; of arguments the lower half."""
+"""The offset of the lower half of the call's first argument in struct seccomp_data."""
 
 _CLONE_THREAD: Final = 0x10000
 _X32: Final = 0x40000000
-"""A second table of x86-64 begins here; no number of the others is as high."""
+"""The first call number of x86-64's second table (x32); other tables have lower numbers."""
 
 
 @attrs.frozen(kw_only=True)
 class _Table:
     """
-    The numbers of system calls on one architecture.
+    Hold the numbers of system calls on one architecture.
 
     Attributes:
-        audit: The kernel's name of the architecture.
-        refused: Sockets, new processes, namespaces and mounts, other
-            processes, and what many holes of the kernel were in.
-        clone: Refused unless it makes a thread.
-        prlimit64: Refused unless it is about the caller itself.
+        audit: The kernel's number for the architecture (AUDIT_ARCH).
+        refused: The calls for sockets, new processes, namespaces, mounts and other
+            processes, and calls in which many security holes of the kernel were.
+        clone: The call that is refused unless it makes a thread.
+        prlimit64: The call that is refused unless it concerns the caller itself.
     """
 
     audit: int
@@ -104,10 +104,10 @@ _TABLES: Final[Mapping[str, _Table]] = {
 
 def syscall_filter() -> bytes:
     """
-    Return the seccomp filter for this machine's architecture, as the kernel takes it.
+    Return the seccomp filter for this machine, in the kernel's binary form.
 
     Returns:
-        ``b""`` where none is known: not Linux, or another architecture.
+        ``b""`` if the machine has not Linux on x86-64 or ARM64.
     """
     table = _TABLES.get(platform.machine())
     if sys.platform != "linux" or table is None or sys.byteorder != "little":

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 import attrs
@@ -28,13 +29,13 @@ ROOT: Final = Path(__file__).parents[3]
 PAGES: Final = ROOT / "docs" / "tutorials"
 COMMAND_WITHIN_S: Final = 120
 _BLOCK: Final = re.compile(
-    r"^(`{3,})\{code-block\} (\w+)\n((?::\w+: [^\n]*\n)*)(.*?)^\1$",
+    r"^(`{3,})\{code-block\} (\w+)\n((?::[\w-]+: [^\n]*\n)*)(.*?)^\1$",
     re.MULTILINE | re.DOTALL,
 )
 _TAB: Final = re.compile(
     r"^:::\{tab-item\} ([^\n]+)\n(.*?)^:::$", re.MULTILINE | re.DOTALL
 )
-_OPTION: Final = re.compile(r"^:(\w+): (.*)$", re.MULTILINE)
+_OPTION: Final = re.compile(r"^:([\w-]+): (.*)$", re.MULTILINE)
 ANYTHING: Final = "…"
 # Programs that read their input find none, as nobody types meanwhile.
 _SHELL: Final = (
@@ -50,12 +51,14 @@ class Command:
     Attributes:
         output: Its lines as the page has them.
         goes_on: It is left running.
+        fails: It ends with an error.
     """
 
     terminal: str
     text: str
     output: str
     goes_on: bool = False
+    fails: bool = False
 
 
 @attrs.frozen
@@ -69,16 +72,6 @@ class WrittenFile:
 def with_tabs_of(page: str, choice: str) -> str:
     """Return a page without the tabs whose title does not name a choice, such as ``Flask``."""
     return _TAB.sub(lambda tab: tab[2] if choice in tab[1] else "", page)
-
-
-def install(environment: Path, *packages: str | Path) -> None:
-    """Make an environment of Python, and install packages into it."""
-    python = environment / "bin" / "python"
-    for command in (
-        ["venv", "--seed", "--python", sys.executable, environment],
-        ["pip", "install", "--python", python, *packages],
-    ):
-        subprocess.run([find_uv_bin(), "--quiet", *command], check=True, timeout=300)
 
 
 def steps_of(page: str) -> Iterator[Command | WrittenFile]:
@@ -95,8 +88,14 @@ def steps_of(page: str) -> Iterator[Command | WrittenFile]:
             while text.endswith("\\"):
                 further, _, output = output.partition("\n")
                 text = f"{text}\n{further}"
-            goes_on = values.get("class") == "goes-on" and number == len(commands)
-            yield Command(terminal=caption, text=text, output=output, goes_on=goes_on)
+            ends = values.get("class") if number == len(commands) else None
+            yield Command(
+                terminal=caption,
+                text=text,
+                output=output,
+                goes_on=ends == "goes-on",
+                fails=ends == "fails",
+            )
 
 
 def pattern_of(output: str) -> re.Pattern[str]:
@@ -120,7 +119,7 @@ class Terminal:
         Type a command, and compare its output with that of the page.
 
         Raises:
-            AssertionError: The command failed, or says something else.
+            AssertionError: The command failed (or should have), or says something else.
         """
         began = self.screen.stat().st_size
         done = f"<done {next(self._numbers)} "
@@ -143,7 +142,7 @@ class Terminal:
         if command.goes_on:
             return
         output, _, status = said().rpartition(done)
-        assert status.startswith("0>"), f"{command.text}\n{said()}"
+        assert status.startswith("0>") is not command.fails, f"{command.text}\n{said()}"
         assert wanted.fullmatch(output), (
             f"{command.text}\nsays\n{output}\nand not\n{command.output}"
         )
@@ -206,9 +205,26 @@ class Tutorial:
             terminal.process.wait(timeout=30)
 
 
+def make_environment(folder: Path, *packages: str | Path) -> None:
+    """Make a Python environment with what ``pip`` would fetch: a tutorial's network reaches nobody."""
+    for command in (
+        ["venv", "--seed", "--python", sys.executable, folder],
+        ["pip", "install", "--python", folder / "bin" / "python", *packages],
+    ):
+        subprocess.run([find_uv_bin(), "--quiet", *command], check=True, timeout=300)
+
+
 @contextmanager
-def tutorial(folder: Path) -> Iterator[Tutorial]:
-    """Give a tutorial that ends with the block; ``folder`` is the reader's home."""
+def tutorial(
+    folder: Path, environ: Mapping[str, str] = MappingProxyType({})
+) -> Iterator[Tutorial]:
+    """
+    Give a tutorial that ends with the block.
+
+    Args:
+        folder: The reader's home.
+        environ: Further variables of the reader's terminals.
+    """
     holder = subprocess.Popen(
         ["unshare", "--net", "bash", "-c", "ip link set lo up && echo up && exec cat"],
         stdin=subprocess.PIPE,
@@ -217,14 +233,15 @@ def tutorial(folder: Path) -> Iterator[Tutorial]:
     assert holder.stdout is not None
     assert holder.stdout.readline() == b"up\n", "tutorials need root and iproute2"
     python = Path(sys.base_prefix) / "bin"
-    environ = {
+    terminals = {
         "HOME": str(folder),
         "LANG": "C.UTF-8",
         "PATH": f"{python}:{os.environ['PATH']}",
         "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+        **environ,
     }
     made = Tutorial(
-        folder=folder, environ=environ, network=f"/proc/{holder.pid}/ns/net"
+        folder=folder, environ=terminals, network=f"/proc/{holder.pid}/ns/net"
     )
     try:
         yield made

@@ -6,7 +6,13 @@ from typing import Final
 
 import pytest
 
-from tests.docs.tutorials.running import PAGES, ROOT, install, tutorial, with_tabs_of
+from tests.docs.tutorials.running import (
+    PAGES,
+    ROOT,
+    make_environment,
+    tutorial,
+    with_tabs_of,
+)
 
 pytestmark = [pytest.mark.services, pytest.mark.timeout(600)]
 FRAMEWORKS: Final = ("Flask", "FastAPI", "Django")
@@ -19,7 +25,7 @@ def test_a_reader_has_films_in_an_app(framework: str, tmp_path: Path) -> None:
     read = with_tabs_of(page, framework)
     ((extras, others),) = INSTALLED.findall(read)
     environment = tmp_path / "film-shop" / "python"
-    install(environment, "-e", f"{ROOT}{extras}", *others.split())
+    make_environment(environment, "-e", f"{ROOT}{extras}", *others.split())
 
     with tutorial(tmp_path) as reader:
         reader.follow(read)

@@ -16,7 +16,7 @@ from hvcore_cli.commands.videos.upload import upload
 from tests.interface import tables
 
 WORDS = [preset.value for preset in Preset]
-HTTP_PAGE = Path(__file__).parents[3] / "docs" / "reference" / "http.md"
+HTTP_PAGE = Path(__file__).parents[3] / "docs/reference/http/videos.md"
 
 
 def test_every_preset_has_rungs_and_sound() -> None:

@@ -17,6 +17,7 @@ from playwright.sync_api import Browser, Page, Route
 
 from tests.e2e.clips import make_clip
 from tests.e2e.sites import Site
+from tests.support.doc_blocks import code_under
 from tests.support.live import LiveService, request, until
 from tests.support.npm_packages import npm_packages
 from tests.upload.tus.exchange import metadata
@@ -26,7 +27,6 @@ UPPY_5: Final = ("uppy@5.2.4", "uppy/dist/uppy.min.js")
 """Its plugin for S3 waits for ever if it cannot read an ``ETag``."""
 FILEPOND: Final = ("filepond@4.32.12", "filepond/dist/filepond.min.js")
 TUS: Final = ("tus-js-client@4.3.1", "tus-js-client/dist/tus.min.js")
-DOCS: Final = Path("docs/how-to/upload-from-a-page.md")
 
 
 @pytest.fixture(scope="module")
@@ -39,12 +39,7 @@ def recipe(name: str) -> str:
     """
     Return what the page of documentation has under a heading.
     """
-    text = DOCS.read_text("utf-8")
-    found = re.search(
-        rf"^## {re.escape(name)}$.*?^```\w+\n(.*?)^```$", text, re.MULTILINE | re.DOTALL
-    )
-    assert found, name
-    return found[1]
+    return code_under("how-to/upload-from-a-page.md", name)
 
 
 @pytest.fixture(scope="module")

@@ -1,5 +1,6 @@
 """The records of planted faults and of the backends in which they are planted."""
 
+import pkgutil
 import tomllib
 from functools import cache
 from pathlib import Path
@@ -9,11 +10,6 @@ import attrs
 
 HERE: Final = Path(__file__).parent
 ROOT: Final = HERE.parents[2]
-PROMISED_IN: Final = (
-    *("hvcore/ports/*.py", "hvcore/domain/**/*.py", "hvcore/hookspecs.py"),
-    *("docs/how-to/*.md", "docs/reference/*.md"),
-)
-"""The files whose sentences are promises of plugins."""
 
 
 @attrs.frozen(kw_only=True)
@@ -51,8 +47,11 @@ class Fault:
 
     Attributes:
         kind: Of the plugin, as ``hv plugins new`` calls it.
-        promise: A sentence of the port, word by word, that the fault breaks.
-        unwritten: Why the fault is one all the same, if no sentence promises it.
+        promise: The promise that the fault breaks, in words that nobody checks:
+            docstrings are reworded more often than promises change.
+        promised_by: The dotted name of the object whose docstring makes the promise,
+            or the path of a page of the documentation.
+        unwritten: Why the fault is one all the same, if no docstring promises it.
         base: None for the template's backend.
         is_timed: The fault shows at some moments only: it has ten runs.
         is_large: The fault shows with ``--hv-large`` only, by sizes or numbers that
@@ -63,6 +62,7 @@ class Fault:
     kind: str
     name: str
     promise: str = ""
+    promised_by: str = ""
     unwritten: str = ""
     base: str | None = None
     is_timed: bool = False
@@ -112,17 +112,14 @@ def unseen() -> dict[str, str]:
 
 
 @cache
-def promises() -> str:
-    """Read every file of promises, as one text with single spaces."""
-    paths = {path for pattern in PROMISED_IN for path in ROOT.glob(pattern)}
-    return " ".join(
-        " ".join(path.read_text(encoding="utf-8").split()) for path in sorted(paths)
-    )
-
-
-def is_written(promise: str) -> bool:
-    """Return whether a sentence stands in a port or in the documentation."""
-    return " ".join(promise.split()) in promises()
+def is_documented(name: str) -> bool:
+    """Return whether an object with a docstring, or a page, has the given name."""
+    if name.endswith(".md"):
+        return (ROOT / name).is_file()
+    try:
+        return bool(pkgutil.resolve_name(name).__doc__)
+    except (AttributeError, ImportError):
+        return False
 
 
 def _fault(kind: str, record: dict[str, Any]) -> Fault:

@@ -172,6 +172,29 @@ def test_the_event_loop_uploads_as_well(service: Service, file: Path) -> None:
     assert max(told) == len(DATA) + 1
 
 
+def test_a_server_creates_an_upload_for_a_file_that_a_page_has(
+    service: Service, client: HvClient, file: Path
+) -> None:
+    file.write_bytes(content := DATA + b"page")
+
+    async def call(size_bytes: int) -> str:
+        async with async_client(service) as own:
+            made = await own.create_upload(
+                size_bytes, file_name="Köln.mov", name="Köln"
+            )
+            await own._http.aclose()
+            return made.upload_url
+
+    for address in (
+        client.create_upload(len(content)).upload_url,
+        asyncio.run(call(len(content))),
+    ):
+        client.resume_upload(address, file)
+
+    assert stored(service).count(content) == 2
+    assert {video.name for video in client.iterate_videos()} >= {"video", "Köln"}
+
+
 def test_an_upload_that_was_cancelled_goes_on(service: Service, file: Path) -> None:
     file.write_bytes(content := DATA + b"loop")
 

@@ -1,7 +1,7 @@
 """
 Caches in front of the service are told what to forget, until they have heard it.
 
-The invalidator is the one of docs/how-to/plugins.md; its cache is a real server.
+The invalidator is the one of docs/how-to/plugins/cache-invalidation.md; its cache is a real server.
 """
 
 import json
@@ -24,9 +24,9 @@ from tests.conftest import SettableClock
 from tests.support.http.fixtures import open_world, settings_of
 from tests.support.http.world import ENV, ORG, World, body_of
 
-PAGE = (Path(__file__).parents[3] / "docs" / "how-to" / "plugins.md").read_text(
-    encoding="utf-8"
-)
+PAGE = (
+    Path(__file__).parents[3] / "docs" / "how-to" / "plugins" / "cache-invalidation.md"
+).read_text(encoding="utf-8")
 
 
 @attrs.define

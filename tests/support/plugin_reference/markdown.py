@@ -2,7 +2,7 @@
 
 import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 _SECTION = re.compile(
     r"^(Args|Attributes|Raises|Returns|Source|Yields):$", re.MULTILINE
@@ -21,6 +21,17 @@ def from_docstring(text: str) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
+def attribute_docs(cls: type) -> Mapping[str, str]:
+    """Return what the docstrings of a class and of its bases say of each attribute."""
+    found: dict[str, str] = {}
+    for base in reversed(cls.__mro__):
+        _, *rest = _SECTION.split(inspect.cleandoc(base.__doc__ or ""))
+        for title, body in zip(rest[::2], rest[1::2], strict=True):
+            if title == "Attributes":
+                found |= dict(map(_named, _texts(inspect.cleandoc(body))))
+    return found
+
+
 def code(text: str) -> str:
     """Return a block of Python."""
     return f"```python\n{text.strip()}\n```"
@@ -37,8 +48,17 @@ def _prose(text: str) -> str:
 
 
 def _items(body: str) -> Iterator[str]:
+    for one in _texts(body):
+        name, text = _named(one)
+        yield f"- `{name}`: {text}" if name else f"- {text}"
+
+
+def _texts(body: str) -> Iterator[str]:
     # An item begins at the margin; its further lines are indented.
     for item in re.split(r"\n(?=\S)", body.strip()):
-        one = " ".join(item.split()).replace("``", "`")
-        named = _ITEM.match(one)
-        yield f"- `{named[1]}`: {named[2]}" if named else f"- {one}"
+        yield " ".join(item.split()).replace("``", "`")
+
+
+def _named(item: str) -> tuple[str, str]:
+    found = _ITEM.match(item)
+    return (found[1], found[2]) if found else ("", item)

@@ -34,6 +34,7 @@ keys.add_command(rotate_signing)
     "key_type",
     required=True,
     type=click.Choice([kind.value for kind in KeyType]),
+    help="The videos that the key reaches: of one environment, of an organization, of all.",
 )
 @click.option("--env", help="The environment, or a full-access key's default one.")
 @click.option(

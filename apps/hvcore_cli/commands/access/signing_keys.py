@@ -12,7 +12,9 @@ from hvcore.domain.playback.signing_keys import SigningAlgorithm, SigningKey
 from hvcore_cli.invocation import CliError, HvGroup, Invocation, pass_invocation
 from hvcore_cli.output import Record, json_option, print_json, put, say, show, timestamp
 
-_ORG = click.option("--org", default="org_local", show_default=True)
+_ORG = click.option(
+    "--org", default="org_local", show_default=True, help="The organization."
+)
 _NAMES = {"ed25519": SigningAlgorithm.ED25519, "hs256": SigningAlgorithm.HS256}
 
 
@@ -28,6 +30,7 @@ def signing_keys() -> None:
     type=click.Choice(list(_NAMES)),
     default="ed25519",
     show_default=True,
+    help="The algorithm of the signatures.",
 )
 @click.option(
     "--public-key",

@@ -23,7 +23,13 @@ PROBE_SILENT_S: Final = 15.0
 
 @click.command(cls=HvCommand)
 @click.argument("part", type=click.Choice(["storage"]), required=False)
-@click.option("--port", type=click.IntRange(1, 65_534), default=8080, show_default=True)
+@click.option(
+    "--port",
+    type=click.IntRange(1, 65_534),
+    default=8080,
+    show_default=True,
+    help="The port of the API; delivery has the next one.",
+)
 @json_option
 @pass_invocation
 def doctor(

@@ -36,7 +36,12 @@ NGINX: Final = Path("/usr/sbin/nginx")
     show_default=True,
     help="The file with the settings, NAME=value in each line. Secrets belong there.",
 )
-@click.option("--host", default="127.0.0.1", show_default=True)
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    help="The address of this machine on which the servers listen.",
+)
 @click.option(
     "--port",
     type=click.IntRange(1, 65_534),

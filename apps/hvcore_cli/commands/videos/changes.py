@@ -26,11 +26,21 @@ def _pairs(
 
 @click.command("update")
 @click.argument("video_id")
-@click.option("--org", default="org_local", show_default=True)
+@click.option("--org", default="org_local", show_default=True, help="The organization.")
 @click.option("--name", "videoName", help="What it is called.")
 @click.option("--description", help="An empty text removes it.")
-@click.option("--public/--private", "allowPublicAccess", default=None)
-@click.option("--download/--no-download", "allowDownload", default=None)
+@click.option(
+    "--public/--private",
+    "allowPublicAccess",
+    default=None,
+    help="Whether it plays without a token.",
+)
+@click.option(
+    "--download/--no-download",
+    "allowDownload",
+    default=None,
+    help="Whether viewers may download it.",
+)
 @click.option("--external-id", "externalID", help="An empty text removes it.")
 @click.option(
     "--tag",

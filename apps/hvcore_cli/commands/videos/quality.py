@@ -11,4 +11,5 @@ quality_option: Final = click.option(
     type=click.Choice([preset.value for preset in Preset]),
     default=Preset.STANDARD.value,
     show_default=True,
+    help="The preset: which renditions are made, and with which bitrates.",
 )

@@ -25,8 +25,10 @@ from hvcore_cli.commands.videos.shown import (
 from hvcore_cli.invocation import HvGroup, Invocation, pass_invocation
 from hvcore_cli.output import Record, json_option, print_json, put, say, show
 
-_org = click.option("--org", default="org_local", show_default=True)
-_env = click.option("--env", default="live", show_default=True)
+_org = click.option(
+    "--org", default="org_local", show_default=True, help="The organization."
+)
+_env = click.option("--env", default="live", show_default=True, help="The environment.")
 _LISTED: Final = [
     state.value
     for state in (VideoState.TRANSCODING, VideoState.READY, VideoState.FAILED)
@@ -45,14 +47,26 @@ videos.add_command(update_video)
 @videos.command("list")
 @_org
 @_env
-@click.option("--status", type=click.Choice(_LISTED))
+@click.option("--status", type=click.Choice(_LISTED), help="Only videos in this state.")
 @click.option("--search", help="Part of the name.")
 @click.option(
     "--tag", "tags", multiple=True, help="Only those with this tag; repeatable."
 )
 @click.option("--external-id", help="Only the one that has this external ID.")
-@click.option("--page", type=click.IntRange(min=1), default=1, show_default=True)
-@click.option("--page-size", type=click.IntRange(1, 100), default=20, show_default=True)
+@click.option(
+    "--page",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="The page of the list.",
+)
+@click.option(
+    "--page-size",
+    type=click.IntRange(1, 100),
+    default=20,
+    show_default=True,
+    help="Videos on a page.",
+)
 @json_option
 @pass_invocation
 def list_videos(  # noqa: PLR0913 - one per option
@@ -119,7 +133,9 @@ def show_video(
 @click.argument("video_id")
 @_org
 @click.option(
-    "--reason", type=click.Choice([reason.value for reason in DeletionReason])
+    "--reason",
+    type=click.Choice([reason.value for reason in DeletionReason]),
+    help="The reason in the audit log and in the certificate; by default admin_action.",
 )
 @json_option
 @pass_invocation

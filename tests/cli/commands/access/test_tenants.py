@@ -9,6 +9,7 @@ import pytest
 
 from hvcore.domain.access.keys import is_key_value
 from tests.cli.conftest import Hv
+from tests.support.doc_blocks import code_under
 
 
 @pytest.fixture
@@ -151,6 +152,15 @@ def test_a_key_shows_its_value_once(hv: Hv) -> None:
 
     assert str(key["keyID"]) in listed.stdout
     assert str(key["apiKey"]) not in listed.stdout
+
+
+def test_the_page_about_test_mode_makes_a_test_key(hv: Hv) -> None:
+    commands = code_under("how-to/test-mode.md", "Get a test key").splitlines()
+
+    told = [hv(*command.removeprefix("$ hv ").split()) for command in commands]
+
+    assert [outcome.status for outcome in told] == [0, 0]
+    assert told[-1].stdout.startswith("hv_test_")
 
 
 def test_an_environment_key_needs_its_environment(hv: Hv) -> None:

@@ -103,7 +103,7 @@ def test_every_name_for_embedding_stands_on_one_page() -> None:
     assert sorted(placed) == sorted(embedding.__all__)
 
 
-def test_a_page_about_embedding_has_what_a_class_inherits(
+def test_a_class_for_embedding_shows_inherited_methods_and_fields(
     written: Mapping[Path, str],
 ) -> None:
     folder = pages.REFERENCE / "embedding"

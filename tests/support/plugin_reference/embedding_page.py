@@ -138,7 +138,7 @@ def page(name: str, note: str) -> Iterator[str]:
 
 
 def pages_table() -> Iterator[tuple[str, str]]:
-    """Yield a row for each page: a link to the page, and what the page is for."""
+    """Yield a row for each page: a link to the page, and its purpose."""
     for name, subject in SUBJECTS.items():
         about = subject.about.removeprefix("This page has ")
         yield f"[{subject.title}]({name}.md)", f"{about[:1].upper()}{about[1:]}"

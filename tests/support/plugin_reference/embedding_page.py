@@ -47,8 +47,9 @@ SUBJECTS: Final[Mapping[str, Subject]] = {
     ),
     "videos": Subject(
         title="Videos of an embedded service",
-        about="This page has what a program that embeds hvcore does with its videos: upload, "
-        "find, list, change, play and delete.",
+        about="This page has the methods with which a program that embeds hvcore uploads, "
+        "finds, lists, changes, plays and deletes videos, and the values that they "
+        "take and return.",
         names=(
             *("EmbeddedEnvironment", "NewVideo", "Upload", "EmbeddedVideo"),
             *("VideoState", "Preset", "VideoUpdate", "VideoFilters", "SortBy"),
@@ -57,8 +58,8 @@ SUBJECTS: Final[Mapping[str, Subject]] = {
     ),
     "transactions": Subject(
         title="Transactions of the host program",
-        about="This page has what a program that embeds hvcore uses to grant uploads and delete "
-        "videos within a database transaction of its own.",
+        about="This page has the classes with which a program that embeds hvcore grants "
+        "uploads and deletes videos within a database transaction of its own.",
         names=(
             *("EnvironmentInTransaction", "DatabaseConnection", "OnCommit"),
             "OwnTransactionError",
@@ -66,8 +67,8 @@ SUBJECTS: Final[Mapping[str, Subject]] = {
     ),
     "captions-and-posters": Subject(
         title="Captions and posters",
-        about="This page has what a program that embeds hvcore uses to set the captions and the "
-        "still pictures of its videos.",
+        about="This page has the classes with which a program that embeds hvcore sets "
+        "captions and still pictures of its videos.",
         names=("EnvironmentCaptions", "Caption", "CaptionList", "EnvironmentPosters"),
     ),
     "reports": Subject(
@@ -78,14 +79,14 @@ SUBJECTS: Final[Mapping[str, Subject]] = {
     ),
     "events": Subject(
         title="Events of videos",
-        about="This page has how a program that embeds hvcore is told, without a webhook, that a "
-        "video is ready, has failed, was changed or was deleted.",
+        about="This page says how a program that embeds hvcore is told, without a webhook, "
+        "that a video is ready, has failed, was changed or was deleted.",
         names=("OnEvent", "SubscribedEvent", "EventKind"),
     ),
     "sign-in": Subject(
         title="Callers of the API",
-        about="This page has how a program that embeds hvcore says who sends a request to the "
-        "API, by its own sign-in or by tokens of its own.",
+        about="This page says how a program that embeds hvcore names the sender of a "
+        "request to the API, by its own sign-in or by tokens of its own.",
         names=(
             *("SignIn", "WsgiEnviron", "person", "Principal", "Permission"),
             *("AuthProvider", "Credentials", "BearerScheme", "HeaderScheme"),
@@ -93,8 +94,9 @@ SUBJECTS: Final[Mapping[str, Subject]] = {
     ),
     "backends": Subject(
         title="Backends of the host program",
-        about="This page has how a program that embeds hvcore replaces backends by objects of "
-        "its own: storage, sinks of analytics, mailer, clock, outbound HTTP and others.",
+        about="This page says how a program that embeds hvcore replaces backends by "
+        "objects of its own: storage, sinks of analytics, mailer, clock, outbound "
+        "HTTP and others.",
         names=(
             *("Overrides", "AnalyticsSink", "BatchRefusedError", "Clock", "Mailer"),
             *("Mail", "MailRefusedError", "OutboundHttp", "OutboundError"),
@@ -103,8 +105,8 @@ SUBJECTS: Final[Mapping[str, Subject]] = {
     ),
     "testing": Subject(
         title="Tests of the host program",
-        about="This page has what the tests of a program that embeds hvcore import from "
-        "`hvcore.testing`: ready videos without ffmpeg.",
+        about="This page has the names of `hvcore.testing` with which the tests of a "
+        "program that embeds hvcore make ready videos without ffmpeg.",
         names=("make_ready_video", "FakeTranscoder"),
         package=testing,
     ),
@@ -129,8 +131,8 @@ def page(name: str, note: str) -> Iterator[str]:
     yield f"# {subject.title}"
     yield note
     yield (
-        f"{subject.about} {HOW_TO} shows it at work; the [list of all names](README.md) says "
-        "which page has a name that a signature mentions."
+        f"{subject.about} {HOW_TO} shows the names at work; the [list of all "
+        "names](README.md) says which page has a name that a signature mentions."
     )
     for one in subject.names:
         yield f"## {one}"
@@ -140,7 +142,7 @@ def page(name: str, note: str) -> Iterator[str]:
 def pages_table() -> Iterator[tuple[str, str]]:
     """Yield a row for each page: a link to the page, and its purpose."""
     for name, subject in SUBJECTS.items():
-        about = subject.about.removeprefix("This page has ")
+        about = subject.about.split(maxsplit=3)[-1]
         yield f"[{subject.title}]({name}.md)", f"{about[:1].upper()}{about[1:]}"
 
 

@@ -28,6 +28,7 @@ LISTED = (
     "decisions/0",
     "measured/",
     "reference/commands/",
+    "reference/embedding/",
     "reference/hooks/",
     "reference/ports/",
     "reference/settings/",

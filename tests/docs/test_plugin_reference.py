@@ -9,9 +9,10 @@ import pytest
 
 from hvcore import embedding, plugin_api
 from hvcore.registry import KINDS
-from tests.support.plugin_reference import pages, subjects, values_page
+from tests.support.plugin_reference import embedding_page, pages, subjects, values_page
 from tests.support.plugin_reference.source import constant_of, members_of
 
+MOST_WORDS = 2500
 COMMAND = "run python -m tests.support.plugin_reference"
 
 
@@ -89,6 +90,39 @@ def test_every_class_and_method_for_embedding_says_what_it_promises() -> None:
     ]
 
     assert lacking == []
+
+
+def test_every_name_for_embedding_stands_on_one_page() -> None:
+    placed = [
+        name
+        for subject in embedding_page.SUBJECTS.values()
+        if subject.package is embedding
+        for name in subject.names
+    ]
+
+    assert sorted(placed) == sorted(embedding.__all__)
+
+
+def test_a_class_for_embedding_shows_inherited_methods_and_fields(
+    written: Mapping[Path, str],
+) -> None:
+    folder = pages.REFERENCE / "embedding"
+
+    assert "\n### EmbeddedEnvironment.grant_upload\n" in written[folder / "videos.md"]
+    assert (
+        "\n### EnvironmentInTransaction.grant_upload\n"
+        in written[folder / "transactions.md"]
+    )
+    assert "[ListedVideo](videos.md#listedvideo)" in written[folder / "videos.md"]
+
+
+@pytest.mark.parametrize("subject", ["README", *embedding_page.SUBJECTS])
+def test_a_reference_page_for_embedding_can_be_read_in_one_go(
+    subject: str, written: Mapping[Path, str]
+) -> None:
+    page = written[pages.REFERENCE / "embedding" / f"{subject}.md"]
+
+    assert len(page.split()) <= MOST_WORDS
 
 
 def test_every_name_of_the_plugin_api_has_a_page(written: Mapping[Path, str]) -> None:

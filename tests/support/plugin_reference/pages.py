@@ -36,7 +36,7 @@ from tests.support.plugin_reference.subjects import (
 )
 
 REFERENCE: Final = ROOT / "docs" / "reference"
-GENERATED: Final = ("hooks", "ports")
+GENERATED: Final = ("embedding", "hooks", "ports")
 NOTE: Final = "<!-- Written by: python -m tests.support.plugin_reference -->"
 
 
@@ -46,8 +46,11 @@ def pages() -> Mapping[Path, str]:
         REFERENCE / "ports" / "README.md": _ports_index(),
         REFERENCE / "hooks" / "README.md": _hooks_index(),
         REFERENCE / "plugin-values.md": values_page.page(NOTE),
-        REFERENCE / "embedding.md": embedding_page.page(NOTE),
+        REFERENCE / "embedding" / "README.md": _embedding_index(),
     }
+    for subject in embedding_page.SUBJECTS:
+        file = REFERENCE / "embedding" / f"{subject}.md"
+        found[file] = embedding_page.page(subject, NOTE)
     for name, port in ports().items():
         found[REFERENCE / "ports" / f"{name}.md"] = _port_page(name, port)
     for kind in KINDS.values():
@@ -256,6 +259,20 @@ def _hooks_index() -> Iterator[str]:
             for kind in KINDS.values()
         ),
     )
+
+
+def _embedding_index() -> Iterator[str]:
+    yield "# hvcore.embedding"
+    yield NOTE
+    yield (
+        "This page lists what a program imports to embed hvcore, each name with a link to its "
+        "signature and its promise. "
+        f"{embedding_page.HOW_TO} shows the names at work; [The plugin API](../plugin-api.md) "
+        "says what is promised of them."
+    )
+    yield _table(("page", "what the page is for"), embedding_page.pages_table())
+    yield "## All names"
+    yield _table(("name", "page"), embedding_page.names_table())
 
 
 def _first(doc: str | None) -> str:

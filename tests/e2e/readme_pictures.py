@@ -164,7 +164,8 @@ def photograph_player(browser: Browser, service: LiveService, video_id: str) -> 
             }
         }"""
     )
-    # Controls hide while nobody moves.
+    # Controls fade out while a video plays, and stay where it is paused.
+    page.evaluate("document.querySelector('hv-player').pause()")
     page.mouse.move(width_px / 2, height_px / 2)
     photograph(page, FOLDER / "player.png")
 

@@ -1,7 +1,7 @@
 """The tutorials for clients of the API hold word by word."""
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -44,10 +44,10 @@ def test_a_reader_uploads_and_plays_a_film(home: Path) -> None:
 
 
 @contextmanager
-def page_within(network: str, folder: Path) -> Iterator[Page]:
+def page_within(network: Sequence[str], folder: Path) -> Iterator[Page]:
     """Open a page of a browser that is in the network of a tutorial."""
     browser = folder / "browser"
-    command = shlex.join(["exec", "nsenter", f"--net={network}", CHROMIUM])
+    command = shlex.join(["exec", *network, CHROMIUM])
     browser.write_text(f'#!/bin/sh\n{command} "$@"\n')
     browser.chmod(0o755)
     with sync_playwright() as playwright:
@@ -67,7 +67,7 @@ def test_a_reader_sends_a_film_from_a_page_and_watches_it_there(
 
     with tutorial(home) as reader:
         reader.follow(until_browser)
-        with page_within(reader.network, home) as shop:
+        with page_within(reader.within, home) as shop:
             problems = watch_for_problems(shop)
             shop.goto("http://127.0.0.1:8000")
             shop.set_input_files("#film", home / "shop" / "film.mp4")

@@ -58,7 +58,9 @@ class MadeBefore(FfmpegTranscoder):
             # Of a run that was broken off.
             shutil.rmtree(kept, ignore_errors=True)
             kept.mkdir()
-            MADE[kept] = super().run(part, attrs.evolve(workspace, folder=kept))
+            # What is made at first is not told: copies of it are told below.
+            quiet = attrs.evolve(workspace, folder=kept, report=lambda _: None)
+            MADE[kept] = super().run(part, quiet)
         workspace.check()
         shutil.copytree(kept, workspace.folder, dirs_exist_ok=True)
         workspace.report(0.5)

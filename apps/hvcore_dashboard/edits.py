@@ -19,7 +19,7 @@ from hvcore_dashboard.forms import SHOWN, Form, form_to_edit
 T = TypeVar("T")
 Values = Mapping[str, str]
 _MOST_TRIES: Final = 5
-"""How often a change is tried if others change the same object in between."""
+"""The most tries of a change while other requests change the same object."""
 _DISPUTED: Final = (
     "Somebody else has changed this meanwhile. Save again to put yours in its place."
 )

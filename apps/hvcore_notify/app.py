@@ -36,7 +36,7 @@ MAX_BODY_BYTES: Final = 640 * 1024
 """The largest body of a notification: SNS messages have up to 256 KiB, which can be more than
 twice as long as text in JSON."""
 MAX_REMEMBERED: Final = 1_000
-"""How many ids of SNS messages are remembered, so that repeated messages are ignored."""
+"""The number of ids of SNS messages that are remembered, so that repeated messages are ignored."""
 _CREATED_IN_GCS: Final = "OBJECT_FINALIZE"
 
 _log = logging.getLogger(__name__)

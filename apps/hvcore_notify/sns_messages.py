@@ -31,7 +31,7 @@ MAX_AGE: Final = timedelta(hours=2)
 """The greatest age of a message: SNS tries for an hour at most, so an older message is a
 replay by somebody else."""
 MAX_AHEAD: Final = timedelta(minutes=5)
-"""How far in the future a message's time may be, as clocks of two machines differ."""
+"""The furthest that a message's time may be in the future, as clocks of two machines differ."""
 MIN_KEY_BITS: Final = 2048
 MAX_CERTIFICATES: Final = 16
 _SIGNED: Final = {

@@ -19,7 +19,7 @@ from hvcore_web.viewers import client_address
 
 MAX_CACHED: Final = 4096
 MADE_FREE_AT_A_TIME: Final = 8
-"""How many connections of one client are closed at a time to make room; to search all
+"""The number of connections of one client that are closed at a time; to search all
 connections for each new connection would cost more."""
 _FORWARDED: Final = b"\r\nx-forwarded-for:"
 

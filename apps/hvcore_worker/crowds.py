@@ -29,8 +29,8 @@ CROWD_IS_OVER_AFTER_S: Final = NO_ROOM_WAIT_S[1]
 """The seconds without a refusal after which a crowd counts as over: by then all refused tasks
 have come back."""
 COME_BACK_PER_S: Final = 2.0
-"""How many refused tasks of a kind and organization come back each second, so that a free place
-is taken within a second."""
+"""The refused tasks of a kind and organization that come back each second: a free place
+is then taken within a second."""
 LONGEST_WAIT_S: Final = 900.0
 MOST_COUNTED: Final = 10_000
 """The number up to which waiting tasks are counted."""

@@ -17,7 +17,7 @@ from hvcore_sign_in_oidc.group_rules import GroupRules
 from hvcore_sign_in_oidc.options import OPERATOR, OidcOptions, is_role_name
 
 MAX_ORGANIZATIONS: Final = 200
-"""How many organizations a provider may give a person: each of them is looked up at
+"""The most organizations that a provider may give a person: each organization is looked up at
 sign-in, and has a line in the audit log."""
 _ROLES_INSIDE: Final = ("roles", "role")
 """The names of a role's field in a claim that has an object for each organization."""

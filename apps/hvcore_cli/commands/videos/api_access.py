@@ -14,7 +14,7 @@ from hvcore_cli.invocation import CliError, Invocation
 from hvcore_client import HvClient, HvClientError
 
 MAX_TRIES: Final = 3
-"""How often a request is tried: few times, because a person waits at a terminal, perhaps
+"""The most tries of a request: few, because a person waits at a terminal, perhaps
 with a wrong address."""
 TIMEOUT_S: Final = 60.0
 _THIS_MACHINE: Final = ("all://localhost", "all://127.0.0.1", "all://[::1]")

@@ -36,7 +36,7 @@ _CHOSEN: Final = (
     "shown now. To put yours in its place, send it again."
 )
 LOOKS: Final = 10
-"""How many times the page looks whether an ordered picture has been made."""
+"""The most times that the page looks for an ordered picture."""
 
 
 class PicturePageResource:

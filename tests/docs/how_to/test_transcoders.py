@@ -20,7 +20,7 @@ from tests.support.fakes import SettableClock
 from tests.support.network.remote_service import RemoteService
 from tests.support.stores.object_store import KEY, SECRET, new_bucket, s3_server
 
-PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "transcoders.md"
+PAGE = Path(__file__).parents[3] / "docs" / "how-to" / "transcoders.md"
 
 
 class NoAnswerError(Exception):

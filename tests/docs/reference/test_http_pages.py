@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
+REFERENCE = Path(__file__).parents[3] / "docs" / "reference"
 PAGES = sorted((REFERENCE / "http").glob("*.md"))
 MOST_WORDS = 2_500
 

@@ -14,7 +14,7 @@ from hvcore_mediaconvert_local.local_service import LocalMediaConvert
 from hvcore_mediaconvert_local.web.app import handlers_of
 
 PAGE: Final = (
-    Path(__file__).parents[2] / "docs" / "reference" / "mediaconvert-local.md"
+    Path(__file__).parents[3] / "docs" / "reference" / "mediaconvert-local.md"
 ).read_text(encoding="utf-8")
 
 

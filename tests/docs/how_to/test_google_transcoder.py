@@ -12,7 +12,7 @@ from hvcore_transcoder_google.abilities import SHORTEST_S, capabilities
 from hvcore_transcoder_google.job_requests import KEPT_DAYS, KEY_LABEL
 from hvcore_transcoder_google.options import GoogleTranscoderOptions
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "how-to" / "google-transcoder.md").read_text(encoding="utf-8")
 OPTIONS = [
     line

@@ -10,7 +10,7 @@ import pytest
 
 from hvcore.testing.grey_film import init_segment
 
-FOLDER: Final = Path(__file__).parents[2] / "docs" / "how-to"
+FOLDER: Final = Path(__file__).parents[3] / "docs" / "how-to"
 PAGES: Final = ("embedding.md", "embedded-videos.md")
 MOST_WORDS: Final = 2500
 SHOWN: Final = """
@@ -48,7 +48,7 @@ def test_the_programs_of_the_page_run(tmp_path: Path) -> None:
 def test_the_programs_of_the_page_are_typed(tmp_path: Path) -> None:
     file = tmp_path / "page.py"
     file.write_text(program())
-    root = Path(__file__).parents[2]
+    root = Path(__file__).parents[3]
 
     for command in (
         ["mypy", "--strict", f"--config-file={root / 'pyproject.toml'}", str(file)],

@@ -24,7 +24,7 @@ from tests.support.npm_packages import npm_packages
 __all__ = ["_template"]
 
 PAGE: Final = (
-    Path(__file__).parents[2] / "docs" / "how-to" / "sign-tokens.md"
+    Path(__file__).parents[3] / "docs" / "how-to" / "sign-tokens.md"
 ).read_text(encoding="utf-8")
 JOSE: Final = "jose@6.1.0"
 Signer = Callable[[Cinema, SigningKeyCreated], str]

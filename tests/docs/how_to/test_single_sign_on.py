@@ -14,7 +14,7 @@ from hvcore.settings.sign_in import SignInSettings
 from hvcore_sign_in_oidc.options import OidcOptions
 
 PAGE: Final = (
-    Path(__file__).parents[2] / "docs" / "how-to" / "single-sign-on.md"
+    Path(__file__).parents[3] / "docs" / "how-to" / "single-sign-on.md"
 ).read_text(encoding="utf-8")
 EXAMPLES: Final = re.findall(r"```ini\n(.*?)```", PAGE, re.DOTALL)
 PREFIX: Final = "HV_SIGN_IN__OIDC__"

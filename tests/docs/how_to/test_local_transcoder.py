@@ -16,7 +16,7 @@ from hvcore.domain.videos.states import VideoState
 from tests.services.conftest import make_world
 
 PAGE = (
-    Path(__file__).parents[2] / "docs" / "how-to" / "local-transcoder.md"
+    Path(__file__).parents[3] / "docs" / "how-to" / "local-transcoder.md"
 ).read_text(encoding="utf-8")
 PLUGINS = (
     "acme_local,hvcore_analytics_sql.plugin,hvcore_storage_fsspec.plugin,hvcore_auth_apikey.plugin,"

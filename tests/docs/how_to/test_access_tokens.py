@@ -13,7 +13,7 @@ from hvcore.settings import structure_options
 from hvcore_auth_oidc.options import AccessTokenOptions
 
 PAGE: Final = (
-    Path(__file__).parents[2] / "docs" / "how-to" / "access-tokens.md"
+    Path(__file__).parents[3] / "docs" / "how-to" / "access-tokens.md"
 ).read_text(encoding="utf-8")
 EXAMPLES: Final = re.findall(r" *```ini\n(.*?)```", PAGE, re.DOTALL)
 PREFIX: Final = "HV_AUTH__OPTIONS__OIDC__"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-PAGE = Path(__file__).parents[2] / "docs" / "reference" / "glossary.md"
+PAGE = Path(__file__).parents[3] / "docs" / "reference" / "glossary.md"
 ENTRIES = re.findall(
     r"^\| ([^|]+?) \| [^|]+ \| `([\w.]+)` \|$",
     PAGE.read_text(encoding="utf-8"),

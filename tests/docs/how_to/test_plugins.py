@@ -38,7 +38,7 @@ from hvcore.testing.leftovers import KINDS
 from hvcore.testing.storage import StorageConformance
 from tests.support.databases.migrated import lay_database
 
-FOLDER = Path(__file__).parents[2] / "docs" / "how-to"
+FOLDER = Path(__file__).parents[3] / "docs" / "how-to"
 FIRST_PAGE = (FOLDER / "plugins.md").read_text(encoding="utf-8")
 PAGES = {
     path.name: path.read_text("utf-8")

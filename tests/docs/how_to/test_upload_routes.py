@@ -18,7 +18,7 @@ import pytest
 from tests.support.live import free_ports, request, until
 
 PAGE: Final = (
-    Path(__file__).parents[2] / "docs" / "how-to" / "several-hosts.md"
+    Path(__file__).parents[3] / "docs" / "how-to" / "several-hosts.md"
 ).read_text(encoding="utf-8")
 HOSTS: Final = ("10.0.0.5:8081", "10.0.0.6:8081")
 

@@ -11,7 +11,7 @@ import hvcore_client
 from hvcore_client import AsyncHvClient, HvClient
 from hvcore_client.generated.upload_settings import UploadSettings
 
-PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "python-client.md"
+PAGE = Path(__file__).parents[3] / "docs" / "how-to" / "python-client.md"
 BLOCKS = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
 
 

@@ -12,7 +12,7 @@ import yaml
 
 from hvcore.metrics.declared import METRICS
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = Path(__file__).parents[3] / "docs"
 PAGE = (DOCS / "reference" / "metrics.md").read_text(encoding="utf-8")
 RUNBOOKS = (DOCS / "how-to" / "monitoring.md").read_text(encoding="utf-8")
 RULES = [

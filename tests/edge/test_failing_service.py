@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -243,21 +244,71 @@ def test_a_service_that_dies_in_the_middle_is_told_in_its_words(
     assert answer.headers["Retry-After"]
 
 
-def test_a_silent_store_is_waited_for_once(worker: WorkerBehindEdge) -> None:
-    whole = worker.site.app
-    fetched = []
+class SilentStore:
+    """
+    A service whose store is silent: it authorizes, and has no file.
+    """
 
-    def is_silent(environ: dict[str, Any], start_response: Any) -> Any:  # noqa: ANN401 - WSGI's own
+    def __init__(self, whole: Any) -> None:  # noqa: ANN401 - WSGI's own
+        self.whole = whole
+        self.fetched: list[str] = []
+        self.is_asked = threading.Event()
+        self.has_waited = threading.Event()
+        self.has_waited.set()
+
+    def __call__(self, environ: dict[str, Any], start_response: Any) -> Any:  # noqa: ANN401 - WSGI's own
         if "/edge/authorization" in environ["PATH_INFO"]:
-            return whole(environ, start_response)
-        fetched.append(environ["PATH_INFO"])
+            return self.whole(environ, start_response)
+        self.fetched.append(environ["PATH_INFO"])
+        self.is_asked.set()
+        self.has_waited.wait(60)
         start_response("503 Service Unavailable", [("Content-Length", "0")])
         return [b""]
 
-    worker.site.app = is_silent
-    answer = worker.get(SEGMENT)
 
-    assert len(fetched) == 1
+@pytest.mark.parametrize(
+    ("path", "is_public"),
+    [
+        (SEGMENT, True),
+        (f"{PUBLIC_PATH}/master.m3u8", True),
+        (f"{PRIVATE_PATH}/master.m3u8", False),
+    ],
+)
+def test_a_silent_store_is_waited_for_once(
+    site: EdgeSite, path: str, *, is_public: bool
+) -> None:
+    # nginx knows no other time than the true one.
+    worker = site.worker(SettableClock(datetime.now(UTC)), is_public=is_public)
+    site.app = store = SilentStore(site.app)
+
+    answer = worker.get(path, "" if is_public else f"token={worker.token()}")
+
+    assert len(store.fetched) == 1
     assert answer.status_code == 503
     assert answer.json["code"] == "unavailable"
     assert (answer.headers[CORS], answer.headers["Retry-After"]) == ("*", "5")
+
+
+def test_viewers_of_one_playlist_wait_together_for_a_silent_store(
+    worker: WorkerBehindEdge,
+) -> None:
+    playlist = f"{PUBLIC_PATH}/master.m3u8"
+    worker.site.app = store = SilentStore(worker.site.app)
+    store.has_waited.clear()
+    answers: list[int] = []
+
+    def ask() -> None:
+        answers.append(worker.get(playlist).status_code)
+
+    viewers = [threading.Thread(target=ask) for _ in range(2)]
+    viewers[0].start()
+    assert store.is_asked.wait(60)
+    viewers[1].start()
+    # Longer than for what is renewed, shorter than for a store.
+    viewers[1].join(2.5)
+    store.has_waited.set()
+    for viewer in viewers:
+        viewer.join()
+
+    assert answers == [503, 503]
+    assert store.fetched == [playlist]

@@ -279,9 +279,9 @@ local function send_text(place, path, scope, claims, method, is_unconditional)
         or not is_unconditional and vars.http_range then
         return pass_to_service()
     end
-    local text, body, length, etag
+    local text, is_silent, body, length, etag
     if claims then
-        text = texts.prepared(scope, place.file, secret)
+        text, is_silent = texts.prepared(scope, place.file, secret)
         if text then
             length, etag = texts.measured(text, claims)
             if texts.is_better_elsewhere(length, claims.token) then
@@ -289,10 +289,14 @@ local function send_text(place, path, scope, claims, method, is_unconditional)
             end
         end
     else
-        text = texts.open(path, vars.http_accept_encoding or "")
+        text, is_silent = texts.open(path, vars.http_accept_encoding or "")
         if text then
             body, length, etag = text.body, text.bytes, text.etag
         end
+    end
+    if is_silent then
+        -- A store that is silent is waited for once.
+        return ngx.exec("@unavailable")
     end
     if not text then
         return pass_to_service()

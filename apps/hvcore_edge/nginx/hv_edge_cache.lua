@@ -17,11 +17,12 @@ local Cache = { __index = _M }
 
 -- Keeps up to max_bytes of values, of which each has its bytes: the newer half,
 -- and of the older one what is still asked for. Values that have a tag may have
--- renewals (hv_edge_renewals): then several are renewed together.
-function _M.new(max_bytes, renewals)
+-- renewals (hv_edge_renewals): then several are renewed together. A request waits up to
+-- patience_s for what another request asks.
+function _M.new(max_bytes, renewals, patience_s)
     return setmetatable({
         newer = {}, older = {}, newer_bytes = 0, half = max_bytes / 2, asking = {},
-        renewals = renewals,
+        renewals = renewals, patience_s = patience_s or PATIENCE_S,
     }, Cache)
 end
 
@@ -55,20 +56,22 @@ local function is_fresh(entry, now)
         and entry.change == changes.latest()
 end
 
--- Asks, and tells everybody who waits; nil if the service says no.
+-- Asks, and tells everybody who waits; nil if the service says no, and then whether
+-- that came of waiting in vain, as fetch says.
 function _M:ask(key, before, fetch, one, other)
     local request = { ended = semaphore.new(), waiting = 0, change = changes.latest() }
     ngx.update_time()
     request.since = ngx.now()
     self.asking[key] = request
     -- Protected: whoever waits must be woken.
-    local ok, value = pcall(fetch, before, one, other)
+    local ok, value, is_silent = pcall(fetch, before, one, other)
     if self.asking[key] == request then
         self.asking[key] = nil
     end
     if not ok then
-        value = nil
+        value, is_silent = nil, nil
     end
+    request.is_silent = is_silent
     if value and not value.is_long then
         local entry = {
             value = value, asked = request.since, change = request.change, renewing = 0,
@@ -84,7 +87,7 @@ function _M:ask(key, before, fetch, one, other)
     if request.waiting > 0 then
         request.ended:post(request.waiting)
     end
-    return value
+    return value, is_silent
 end
 
 -- What is kept under a key, if there is no reason to ask yet. Nearly every request
@@ -100,8 +103,9 @@ function _M:fresh(key)
     return nil
 end
 
--- What is kept under a key, else what fetch(before, one, other) returns. It was asked
--- for less than CACHE_TTL_S ago, and after the last change on this machine.
+-- What is kept under a key, else what fetch(before, one, other) returns: a value, or nil
+-- and whether the service waited in vain. It was asked for less than CACHE_TTL_S ago, and
+-- after the last change on this machine.
 -- No closure: LuaJIT compiles no function that makes one, even where it does not.
 function _M:get(key, fetch, one, other)
     local now = ngx.now()
@@ -118,14 +122,15 @@ function _M:get(key, fetch, one, other)
         return self:ask(key, entry.value, fetch, one, other)
     end
     local request = self.asking[key]
-    if request and now - request.since < PATIENCE_S and request.change == changes.latest() then
+    local patience_s = self.patience_s
+    if request and now - request.since < patience_s and request.change == changes.latest() then
         request.waiting = request.waiting + 1
-        request.ended:wait(PATIENCE_S)
+        request.ended:wait(patience_s)
         entry = self:find(key)
         if is_fresh(entry, ngx.now()) then
             return entry.value
         end
-        return nil
+        return nil, request.is_silent
     end
     return self:ask(key, entry and entry.value, fetch, one, other)
 end

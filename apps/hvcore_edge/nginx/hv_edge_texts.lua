@@ -11,14 +11,18 @@ local MAX_TEXT_BYTES = 1024 * 1024
 local MAX_AT_ONCE_BYTES = 256 * 1024
 local PIECE_BYTES, PIECES_PER_TURN = 32 * 1024, 8
 local MAX_SHARED_TOKEN_BYTES = settings.max_shared_token_bytes
+-- The service waits 4 s for a silent store. Who waits for the answer to another request
+-- hears it then, and does not begin a wait of its own.
+local PATIENCE_S = 5
 local COPIED = { "content-type", "content-encoding", "accept-ranges" }
 
 local _M = {}
-local texts = cache.new(MAX_BYTES)
+local texts = cache.new(MAX_BYTES, nil, PATIENCE_S)
 
+-- A text; nil without one, and then whether the service waited in vain.
 local function text_of(answer)
     if answer.status ~= 200 or answer.truncated then
-        return nil
+        return nil, answer.status == 503 or answer.status == 504
     end
     local given, names, values = {}, {}, {}
     for name, value in pairs(answer.header) do
@@ -46,10 +50,16 @@ local function fetch_open(_, path, encoding)
     }))
 end
 
--- A text in which no token stands; nil if the service must be asked itself.
+-- A text in which no token stands; nil if the service must be asked itself, and true
+-- after it if the service has waited in vain a moment ago.
 function _M.open(path, encoding)
     local key = path .. "\n" .. encoding
-    return texts:fresh(key) or texts:get(key, fetch_open, path, encoding)
+    local text = texts:fresh(key)
+    if text then
+        return text
+    end
+    -- By itself: "or" would drop the second value.
+    return texts:get(key, fetch_open, path, encoding)
 end
 
 -- Every other part is the mark, in the place of a token.
@@ -68,11 +78,11 @@ local function split(body, mark)
 end
 
 local function fetch_prepared(_, key, secret)
-    local text = text_of(ngx.location.capture("/.hv/prepared/" .. key, {
+    local text, is_silent = text_of(ngx.location.capture("/.hv/prepared/" .. key, {
         vars = { hv_secret = secret },
     }))
     if not text or not text.mark then
-        return nil
+        return nil, is_silent
     end
     local parts = split(text.body, text.mark)
     text.parts, text.body = parts, nil
@@ -82,10 +92,14 @@ local function fetch_prepared(_, key, secret)
     return text
 end
 
--- A text of a scope, to put a token into; nil likewise. One for all tokens.
+-- A text of a scope, to put a token into; nil and true likewise. One for all tokens.
 function _M.prepared(scope, file, secret)
     local key = scope .. "/" .. file
-    return texts:fresh(key) or texts:get(key, fetch_prepared, key, secret)
+    local text = texts:fresh(key)
+    if text then
+        return text
+    end
+    return texts:get(key, fetch_prepared, key, secret)
 end
 
 -- What a text becomes with a token in all of its addresses: length and entity tag.

@@ -47,6 +47,8 @@ READ_BYTES: Final = 8 * 1024 * 1024
 """The bytes of one read request; a segment is smaller, a source takes a few hundred requests."""
 DELETED_AT_ONCE: Final = 1000
 """The number of objects that are deleted at a time: as many as S3 takes in one request."""
+TOLD_WITHIN_S: Final = 0.5
+"""The seconds within which a store refuses a range; an error that takes longer is an outage."""
 BUCKET_KNOWN_S: Final = 5.0
 """The seconds for which a bucket that was seen is not looked up again at an absent object."""
 
@@ -97,14 +99,17 @@ class RemoteStorage(Storage):
         if start < 0 or (end is not None and end < start):
             raise ValueError(f"not a range: {start} to {end}")
         if end is not None and start < end <= start + READ_BYTES:
+            began_s = time.monotonic()
             try:
                 # One request instead of two.
                 return io.BytesIO(self._read_part(path, start, end))
             except (SilentStoreError, MissingBucketError, WrongRangeError):
                 raise
             except UnavailableError:
-                # Some say so of a range that begins behind the end.
-                pass
+                # Some say so of a range that begins behind the end. A second question
+                # after a long wait would be a second wait.
+                if time.monotonic() - began_s > TOLD_WITHIN_S:
+                    raise
         info = self.stat(path)
         last = info.size_bytes if end is None else min(end, info.size_bytes)
         part = _RemoteRange(partial(self._read_part, path, tag=info.tag), start, last)

@@ -56,7 +56,9 @@ def page_within(network: Sequence[str], folder: Path) -> Iterator[Page]:
         running.close()
 
 
-@pytest.mark.parametrize("language", ["Python", "JavaScript"])
+@pytest.mark.parametrize(
+    "language", ["Python", pytest.param("JavaScript", marks=pytest.mark.long)]
+)
 def test_a_reader_sends_a_film_from_a_page_and_watches_it_there(
     home: Path, language: str
 ) -> None:

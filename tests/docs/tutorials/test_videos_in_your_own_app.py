@@ -15,7 +15,11 @@ from tests.docs.tutorials.running import (
 )
 
 pytestmark = [pytest.mark.services, pytest.mark.timeout(600)]
-FRAMEWORKS: Final = ("Flask", "FastAPI", "Django")
+FRAMEWORKS: Final = (
+    "Flask",
+    *(pytest.param(name, marks=pytest.mark.long) for name in ("FastAPI", "Django")),
+)
+"""Each takes a minute."""
 INSTALLED: Final = re.compile(r"pip install --quiet 'hvcore(\[.+\])' (.+)")
 
 

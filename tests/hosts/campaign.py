@@ -122,7 +122,9 @@ class Campaign:
         with blow:
             ends_s = time.monotonic() + lasts_s
             while not asked or time.monotonic() < ends_s:
-                untrue, told = self.probes.untruths(fronts, silent)
+                untrue, told = self.probes.untruths(
+                    fronts, silent, full=full.name if full else ""
+                )
                 found += untrue
                 slowest_s = max(slowest_s, *(one.took_s for one in told))
                 asked += 1

@@ -5,7 +5,7 @@ Events that some receiver has not been told yet keep their data for a day at the
 """
 
 import logging
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 import attrs
@@ -88,22 +88,35 @@ class Erasure:
 
     def sweep(self) -> int:
         """
-        Erase personal data that is left of videos deleted long ago; return the number of videos.
+        Erase personal data that is left of videos deleted long ago; return the number of erased videos.
 
         Afterwards erased data are also removed from the places where the database keeps copies
         beside its tables.
         """
         before = self.clock.now() - LEFT_BEHIND_AFTER
-        with self.uow.read() as work:
-            left = work.personal_data.named_deleted(before, SWEPT_AT_ONCE)
-            videos = [work.videos.find(video_id) for video_id in left]
         current = Round(_log, "personal data is not erased yet; it is tried again")
-        for video in videos:
-            if video is not None:
+        tried: set[VideoId] = set()
+        erased = 0
+        while erased < SWEPT_AT_ONCE:
+            # Those that fail stay the oldest, and must keep no other one from its turn.
+            videos = self._left_behind(before, len(tried) + SWEPT_AT_ONCE - erased)
+            untried = [video for video in videos if video.id not in tried]
+            if not untried:
+                break
+            for video in untried:
+                tried.add(video.id)
                 with current.part(hv_video=video.id):
                     self.erase(video, actor="service")
+                    erased += 1
         self.uow.forget_overwritten()
-        return len(left)
+        return erased
+
+    def _left_behind(self, before: datetime, limit: int) -> list[Video]:
+        with self.uow.read() as work:
+            found = map(
+                work.videos.find, work.personal_data.named_deleted(before, limit)
+            )
+            return [video for video in found if video is not None]
 
     def _order_another(self, work: Work, video: Video, actor: str) -> None:
         others = work.tasks.unended(video.id, kind=VIDEO_PURGE)

@@ -17,10 +17,12 @@ from falcon.testing import Result
 
 from hvcore.assembly import build
 from hvcore.domain.access.principals import Person
+from hvcore.domain.ids import VideoId
 from hvcore.domain.webhooks.events import DOCUMENTED_KINDS
 from hvcore.persistence.engine import writing
 from hvcore.persistence.tables import metadata, tasks
 from hvcore.services.access.audit import acting_as_person
+from hvcore.services.videos import erasure
 from tests.conftest import SettableClock
 from tests.support.http.fixtures import open_world, settings_of
 from tests.support.http.world import ENV, ORG, World, body_of
@@ -119,6 +121,33 @@ def test_personal_data_of_a_deleted_video_is_nowhere(
     for video_id in told:
         certificate = world.services.deletion_certificates.make(ORG, video_id)
         assert not has_mark(repr(certificate).encode())
+
+
+def test_videos_whose_erasure_fails_keep_no_other_video_from_its_erasure(
+    api: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(erasure, "SWEPT_AT_ONCE", 1)
+    api.names.set("media.example", [PUBLIC])
+    told = tell_b(api)
+    run_all(api, hours=0)
+    for video_id in told:
+        assert api.delete(f"{B}/{video_id}").status_code == 200
+        api.clock.move(timedelta(seconds=1))
+    stuck, other, *_ = told
+    with writing(api.services.engine) as connection:
+        connection.execute(
+            sa.text(
+                f"CREATE TRIGGER locked BEFORE UPDATE ON videos WHEN OLD.id = '{stuck}' "
+                "BEGIN SELECT RAISE(ABORT, 'the row is locked'); END"
+            )
+        )
+        connection.commit()
+    api.clock.move(timedelta(hours=26))
+
+    api.services.erasure.sweep()
+
+    assert api.services.erasure.left(VideoId(stuck))["videos.name"] == 1
+    assert "videos.name" not in api.services.erasure.left(VideoId(other))
 
 
 def tell_a(world: World) -> list[str]:

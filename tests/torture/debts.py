@@ -204,7 +204,9 @@ class Debts:
             if row.state == "done":
                 found = FinishedPart(row.fence, row.attempts, row.result)
                 self._finished[row.id] = found
-        elif row.state != "done" or before != FinishedPart(
-            row.fence, row.attempts, row.result
-        ):
+            return
+        # An erasure of the video's personal data takes the result, and nothing else.
+        result = before.result if row.result is None else row.result
+        found = FinishedPart(row.fence, row.attempts, result)
+        if row.state != "done" or before != found:
             self.redone.append(f"part {row.id} was done and is {row.state} now")

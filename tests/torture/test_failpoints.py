@@ -167,7 +167,7 @@ def gone_through(
         with _others(made.service, wanted=action == "hang"):
             made.begin()
             with suppress(TimeoutError):
-                until(is_through, within_s=600 if action == "hang" else 120)
+                until(is_through, within_s=600)
         missed = set(points) - {
             file.name.rpartition(".")[0] for file in reached.iterdir()
         }

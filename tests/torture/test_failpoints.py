@@ -36,6 +36,13 @@ OF_AN_OBJECT_STORE: Final = frozenset({"direct_upload.joined", "direct_upload.co
 """Files on disk are never sent straight there; see tests/services/uploads."""
 ELSEWHERE: Final = frozenset({"part.submitted", "part.remembered", "cancel.confirmed"})
 """Of parts that ffmpeg has nothing to do with; see test_remote_kills."""
+OF_BACKUPS: Final = frozenset({"backup.written", "restore.marked"})
+"""Nobody makes or restores backups here; see test_backups."""
+OF_COPIES: Final = frozenset(
+    f"copy.{step}"
+    for step in ("begun", "checked", "claimed", "finished", "page", "prepared")
+)
+"""Nobody moves to another database here; see tests/cli/commands/data/test_migrate_to.py."""
 OF_REPAIRS: Final = frozenset({"repair.stored"})
 """Nothing is gone here; see tests/services/repair."""
 OF_ROTATIONS: Final = frozenset({"rotation.prepared"})
@@ -141,7 +148,8 @@ def test_nothing_fails_without_being_asked_to() -> None:
 def test_no_point_is_a_bad_one_to_fail_at(
     tmp_path: Path, clips: Clips, action: str
 ) -> None:
-    never = OF_AN_OBJECT_STORE | ELSEWHERE | OF_REPAIRS | OF_ROTATIONS | OF_PLUGINS
+    never = OF_AN_OBJECT_STORE | ELSEWHERE | OF_BACKUPS | OF_COPIES | OF_REPAIRS
+    never |= OF_ROTATIONS | OF_PLUGINS
     points = [point for point in POINTS if point not in never]
     assert gone_through(tmp_path, clips, points, action) == []
 

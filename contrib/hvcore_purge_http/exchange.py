@@ -20,7 +20,7 @@ from hvcore.plugin_api import SocketDeadline
 @attrs.frozen(kw_only=True)
 class PurgeRequest:
     """
-    A request that tells one cache to forget something.
+    A purge request to one cache.
 
     Attributes:
         path: The path of the request; None for the path in the cache's own address.

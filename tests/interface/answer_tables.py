@@ -4,7 +4,6 @@ The fields of answers, as the documentation has them.
 
 from typing import Final
 
-
 LIST_ITEM: Final = {
     "id": str,
     "name": str,

@@ -8,7 +8,6 @@ in field_tables.py, those of answers in answer_tables.py.
 
 from typing import Final
 
-
 _ENV: Final = "/v1/api/{orgID}/environments/{envID}"
 _A: Final = "/v1/api/{orgID}"
 _B: Final = "/v1"

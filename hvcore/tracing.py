@@ -39,7 +39,7 @@ Attributes = Mapping[str, str | int]
 
 class Traced:
     """
-    Hold a span that goes on, so that its end and its outcome can be told.
+    A span that has begun; its methods record its outcome and end it.
 
     Does nothing if traces are off.
     """

@@ -18,7 +18,7 @@ class RequestScope:
     The caller, organization and environment of a request.
 
     Attributes:
-        org_id: From the path in Family A, from the key in Family B; "" where
+        org_id: The organization, from the path in Family A, from the key in Family B; "" where
             a route is for every key and the key belongs to none.
         env_ref: The path's environment, as yet unchecked; None in Family B
             and where the path names none.
@@ -30,7 +30,7 @@ class RequestScope:
 
 
 def scope_of(req: falcon.Request) -> RequestScope:
-    """Return the scope of a request."""
+    """Return the caller, organization and environment of a request, as the access middleware has set them."""
     return cast("RequestScope", req.context.scope)
 
 
@@ -40,7 +40,7 @@ def find_environment(access: Access, req: falcon.Request) -> Environment:
 
     Raises:
         EnvironmentNotFoundError: The organization has no such environment.
-        ForbiddenError: It is outside the key's scope.
+        ForbiddenError: The environment is outside the key's scope.
     """
     scope = scope_of(req)
     if scope.env_ref is None:

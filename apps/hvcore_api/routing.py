@@ -1,4 +1,4 @@
-"""A route: one method of one address, with everything known about it."""
+"""Describe a route: an HTTP method of an address, its names, errors and documentation."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -46,11 +46,11 @@ class Special:
         request_types: Media types of its body that are not JSON.
         max_body_bytes: The most that such a body may have.
         request_headers: Headers of its own that it reads.
-        required_headers: Those of them that must be there.
+        required_headers: The request headers that must be there.
         refused_headers: Further ones that must not be; they, too, make a
             request another one.
         header_fields: Class of the fields that one of them carries.
-        status: Of its success.
+        status: The HTTP status of a success.
         answer_headers: Headers of its own that a success carries.
         answer_type: Media type of a success that is sent bare, without
             ``body``; with ``answer`` as its schema, if there is one.
@@ -96,10 +96,10 @@ def template_of(path: str) -> str:
 @attrs.frozen(eq=False)
 class Route:
     """
-    One method of one address.
+    A route of the API: an HTTP method of an address.
 
     Attributes:
-        path: As the interface spells it.
+        path: The path as the interface document spells it.
         resource: Class of the Falcon resource that answers, made of the services
             or, if it shows the API's description, of a function that makes that.
             Routes that share an address share the class.
@@ -116,9 +116,9 @@ class Route:
         is_open: No key is needed.
         is_for_every_key: Any valid key will do, also one that determines no
             organization or environment.
-        is_idempotent: It creates something: ``Idempotency-Key`` is obeyed.
+        is_idempotent: Whether the route creates something and so obeys ``Idempotency-Key``.
         has_optional_body: The body may be left out.
-        special: What is not JSON about it.
+        special: The headers and bodies of the route that are not JSON.
     """
 
     method: str

@@ -37,7 +37,7 @@ class DataFolder:
         Create the data folder and its subfolders; those for sockets and logs are private.
 
         Raises:
-            CliError: They cannot be made.
+            CliError: The folders cannot be made.
         """
         try:
             self.path.mkdir(parents=True, exist_ok=True)

@@ -42,7 +42,7 @@ class Invocation:
         names_data: An option or variable names it; else it is that of the current folder.
         config: The settings file, if one is named.
         abandons_threads: The process ends without those that still run.
-        is_restore: It is the restore that this data folder waits for.
+        is_restore: Whether the command is the restore that this data folder waits for.
     """
 
     def __init__(self) -> None:

@@ -212,7 +212,7 @@ def settle(
 
 
 def told(edit: FormEdit, *, saved: str = "Saved.") -> str:
-    """Return the message about a saved edit: whether the person or others have changed something."""
+    """Return the message about a saved edit: whether the person changed something, or others did."""
     if not edit.touched:
         return "Nothing was changed."
     others = {

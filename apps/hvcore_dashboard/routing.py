@@ -75,7 +75,7 @@ class SentFileRule:
 @attrs.frozen(eq=False)
 class PageRoute:
     """
-    One method of one address of the dashboard.
+    A route of the dashboard: an HTTP method of an address.
 
     Attributes:
         path: The path with Falcon's parameters; ``org_id`` is checked before the

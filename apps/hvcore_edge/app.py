@@ -142,7 +142,7 @@ class PlaylistTextResource:
     def on_get(
         self, req: falcon.Request, resp: falcon.Response, *, kind: str, path: str
     ) -> None:
-        """Answer with a playlist or manifest, and with the mark that stands in it for a token."""
+        """Answer with a playlist or manifest, and with the placeholder that it has in place of a token."""
         owner, _, file = path.partition("/")
         send(req, resp, self._authorizations.open_text(kind, owner, file, self._mark))
         resp.set_header(MARK_HEADER, self._mark)

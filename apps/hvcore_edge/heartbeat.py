@@ -28,7 +28,7 @@ class Heartbeat:
         self._beat_at_s = time.monotonic()
 
     def beat(self) -> None:
-        """Note that the work makes progress."""
+        """Note that the edge's ingest makes progress."""
         self._beat_at_s = time.monotonic()
 
     @contextmanager

@@ -111,7 +111,7 @@ class ServedNote(NamedTuple):
 @attrs.frozen(kw_only=True)
 class EdgeTally:
     """
-    The content of a tally file.
+    The counts in a tally file of an nginx worker.
 
     Attributes:
         counts: The segments served, by place.

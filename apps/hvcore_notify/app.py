@@ -172,7 +172,7 @@ class EventsResource:
 
     def on_post(self, req: falcon.Request, resp: falcon.Response) -> None:
         """
-        Handle an event.
+        Handle the event of an object store that the request brings.
 
         Raises:
             UnauthorizedError: The secret is missing or wrong.

@@ -95,7 +95,7 @@ class SnsMessages:
 
     def read(self, found: Mapping[str, Any]) -> SnsMessage:
         """
-        Verify a message, and return it.
+        Verify the signature of an SNS message, and return the message.
 
         Raises:
             ForbiddenError: The message is not genuine, not of an accepted topic, or old.

@@ -1,5 +1,5 @@
 """
-The addresses under ``{player_url}``.
+Serve the player's pages and files under ``{player_url}``.
 
 Source: interface, "Delivery". ``{player_url}/v1/embed/{video}`` is the page of
 a video, ``?token=`` for private ones, ``/v1/{edgeKey}`` that of an edge key, whose

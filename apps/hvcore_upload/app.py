@@ -1,5 +1,5 @@
 """
-The addresses under ``{upload_url}``.
+Receive uploads at the addresses under ``{upload_url}``.
 
 Source: interface, "upload-url": the bytes are sent with a PUT to
 ``signedURL``; the reply is 200, after the address expired 403.

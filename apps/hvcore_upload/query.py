@@ -1,4 +1,4 @@
-"""Read the query of an upload address."""
+"""Read the grant, the end and the signature in the query of an upload address."""
 
 import falcon
 

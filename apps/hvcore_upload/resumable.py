@@ -108,7 +108,7 @@ class ResumableUploadResource:
             ForbiddenError: The address was tampered with, or its key has ended.
             UploadGoneError: 410; the upload has ended.
             UploadLockedError: 423; another request is sending.
-            ProcessingInProgressError: It is complete.
+            ProcessingInProgressError: The upload is complete.
         """
         verified = self._verified(req, grant_id)
         self.uploads.find(verified)

@@ -75,7 +75,7 @@ class Assets:
     Args:
         folder: The folder of the app's static files.
         vendored: The files from npm packages.
-        entry: The script that pages of other sites import. Asked for without the
+        entry: The script that pages of other sites import. At the address without a
             build, it only re-exports the script of the present build.
     """
 

@@ -114,7 +114,7 @@ class FileToSend:
         descriptor: The file's descriptor; whoever has this object closes it.
         half_at: The offset in the file above which the segment counts.
         segment: The segment to count; None if nothing is counted.
-        when_broken_off: To be called if the answer ends before that offset.
+        when_broken_off: The function to call if the answer ends before that offset.
     """
 
     descriptor: int

@@ -84,7 +84,7 @@ class PlainRequest:
     A plain GET or HEAD request for a file; not frozen, as PlaybackResponse.
 
     Attributes:
-        path: Its parts; none is empty, "." or "..".
+        path: The parts of the path; none is empty, "." or "..".
         request_id: The caller's, if it is a sane token.
         edge_secret: The secret that it sends as an edge, right or wrong.
     """
@@ -113,7 +113,7 @@ class FileOpener(Protocol):
         Within the block, decide about requests with the data of one moment, asked for once.
 
         Raises:
-            HvError: What decisions are made of cannot be reached.
+            HvError: The database or a file that decisions need cannot be read.
         """
         ...
 

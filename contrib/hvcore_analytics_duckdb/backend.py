@@ -103,7 +103,7 @@ class DuckdbAnalytics(SupportsReports, SupportsBackup, AnalyticsStore):
         return self._shelf.read().positions.get(file, 0)
 
     def forget(self, file: str) -> None:
-        """Drop the position of a spool file that is gone for ever."""
+        """Drop the stored read position of a spool file that was removed and never comes back."""
         with self._shelf.locked():
             state = self._shelf.read()
             left = {name: end for name, end in state.positions.items() if name != file}

@@ -145,7 +145,7 @@ class RedisStream(AnalyticsSink):
 
     def forget(self, file: str) -> None:
         """
-        Drop the position of a spool file that is gone for ever.
+        Drop the stored read position of a spool file that was removed and never comes back.
 
         Raises:
             UnavailableError: The server does not answer.

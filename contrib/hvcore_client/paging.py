@@ -13,7 +13,7 @@ _SORTED_BY: Final = ("created_at", "name", "duration_seconds", "status")
 
 
 class Pages(Protocol):
-    """The arguments of the calls for one page of a list after another."""
+    """The pages of a list: the arguments of the call for each page, one after the other."""
 
     @property
     def arguments(self) -> Mapping[str, object] | None:

@@ -47,7 +47,7 @@ class Kind(StrEnum):
 @attrs.frozen(kw_only=True)
 class Type:
     """
-    Describe the type of a value.
+    Describe the type of a JSON value in the OpenAPI document.
 
     Attributes:
         name: The name of the model or choice; "" for other kinds.
@@ -134,7 +134,7 @@ class Argument:
 @attrs.frozen(kw_only=True)
 class Body:
     """
-    Describe the body of a request.
+    Describe the body of an operation's request.
 
     Attributes:
         model: The model of the JSON; None if the body cannot be JSON.

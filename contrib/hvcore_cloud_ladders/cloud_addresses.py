@@ -18,9 +18,9 @@ class CloudAddresses:
     Gives addresses as ``scheme://bucket/path``.
 
     Attributes:
-        scheme: Of the cloud's store, such as ``gs``.
-        root: What the cloud calls the storage's root; empty: as the storage does.
-        fix: What an operator sets if the storage is not of that scheme.
+        scheme: The URL scheme of the cloud's store, such as ``gs``.
+        root: The cloud's address of the storage's root; empty: the same as the storage's own.
+        fix: The advice to operators if the storage has another scheme.
     """
 
     scheme: str
@@ -32,7 +32,7 @@ class CloudAddresses:
         Return a sentence about the setting that lets the cloud reach the storage; empty if it does.
 
         Args:
-            url: What clients of the storage call a path in it.
+            url: The URL that the storage's clients use for a path.
         """
         is_named = self.root or url.startswith(f"{self.scheme}://")
         return "" if is_named else self.fix

@@ -51,7 +51,7 @@ class SegmentFacts:
     The length of a media segment, and the place of its first sample's end.
 
     Attributes:
-        first_sample_bytes: From the file's beginning to the end of its first sample.
+        first_sample_bytes: The bytes from the file's beginning to the end of its first sample.
     """
 
     duration_s: float
@@ -91,8 +91,8 @@ def bytes_needed(head: bytes, size_bytes: int) -> int:
     Return the number of a segment's first bytes that read_segment needs.
 
     Args:
-        head: What was read.
-        size_bytes: Of the whole segment.
+        head: The bytes that were read.
+        size_bytes: The size of the whole segment.
 
     Raises:
         Mp4Error: No moof begins within what was read.
@@ -106,7 +106,7 @@ def read_segment(head: bytes, size_bytes: int, init: InitFacts) -> SegmentFacts:
     Return duration and first sample of a media segment, from its head.
 
     Raises:
-        Mp4Error: It is none, or not of the size that its boxes say.
+        Mp4Error: The file is no segment, or not of the size that its boxes say.
     """
     file = box_of(head, size_bytes=size_bytes, is_forgiving=True)
     moof, media = file.child("moof"), file.child("mdat")

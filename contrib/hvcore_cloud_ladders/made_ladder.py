@@ -47,11 +47,11 @@ _REASON: Final = "The video could not be processed."
 @attrs.frozen(kw_only=True)
 class MadeRendition:
     """
-    A rendition that was ordered.
+    A rendition that was ordered from a remote transcoding service.
 
     Attributes:
-        name: Of our track.
-        playlist: Name of the service's playlist of it, in the target.
+        name: The name of the track in the published video.
+        playlist: The name of the remote service's playlist of the rendition, in the target folder.
     """
 
     name: str
@@ -77,7 +77,7 @@ class MadeLadder:
         Return the finished part, read from the playlists and segment heads in the target folder.
 
         Args:
-            renditions: What was ordered.
+            renditions: The renditions that were ordered.
 
         Raises:
             TranscodeError: A file is missing, or is not what was ordered.

@@ -33,10 +33,10 @@ _LOCK_NUMBER: Final = 0x6876_6D63
 
 class SpendingTables:
     """
-    The two tables of a book.
+    The two database tables of a spending book: orders and days.
 
     Args:
-        name: What their names begin with, such as ``hv_google``.
+        name: The prefix of the tables' names, such as ``hv_google``.
     """
 
     def __init__(self, name: str) -> None:
@@ -62,7 +62,7 @@ class SpendingBook:
     Records the estimated cost of remote jobs against a daily limit; thread-safe.
 
     Attributes:
-        limit: Of a day, in millionths.
+        limit: The most that the orders of a day may cost, in millionths of the currency's unit.
     """
 
     database: Database

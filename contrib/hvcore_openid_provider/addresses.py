@@ -24,7 +24,7 @@ def check_issuer(value: str) -> None:
     Raise ValueError if an address cannot be the option ``issuer``.
 
     Raises:
-        ValueError: It is not an address of https; plain http is for this machine only.
+        ValueError: The text is not an address of https; plain http is for this machine only.
     """
     parts = urlsplit(value)
     if not is_safe_address(value) or parts.query or parts.fragment:

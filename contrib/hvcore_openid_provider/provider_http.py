@@ -54,7 +54,7 @@ class ProviderSettings:
         issuer: The provider's address, spelled as the provider spells it.
         further_hosts: Hosts besides the issuer's that its endpoints may be on.
         called: Such as ``The sign-in provider``.
-        section: Of the settings that name it, such as ``sign_in.oidc``.
+        section: The section of the settings that names the provider, such as ``sign_in.oidc``.
     """
 
     issuer: str

@@ -50,7 +50,7 @@ class SignedToken:
     The header and the claims of a signed token.
 
     Attributes:
-        header: Of it; ``alg`` is there.
+        header: The token's header, which has ``alg``.
     """
 
     header: Mapping[str, Any] = attrs.field(repr=False)
@@ -65,7 +65,7 @@ class SignedToken:
 
 def without_unread(claims: Claims, required: Collection[str] = ()) -> dict[str, Any]:
     """
-    Return the claims that something here goes by, for a library to judge.
+    Return the claims of a token for a library to check, without claims that nothing reads.
 
     Of the others some providers write forms of their own, which is their affair.
 
@@ -88,7 +88,7 @@ def read_signed_token(
     Return a token after checking its signature; no claim is checked.
 
     Args:
-        algorithms: Those that are believed.
+        algorithms: The signature algorithms that are accepted.
         keys_for: Called with what the token says, which nothing proves yet, once its
             algorithm is one of them.
 

@@ -1,1 +1,1 @@
-"""Orders to forget, told to HTTP caches: Varnish, nginx, and CDNs that take prefixes."""
+"""Remove files from HTTP caches by purge requests: Varnish, nginx, and CDNs that take prefixes."""

@@ -20,10 +20,10 @@ from hvcore.plugin_api import SocketDeadline
 @attrs.frozen(kw_only=True)
 class PurgeRequest:
     """
-    A request that tells one cache to forget something.
+    A purge request to one cache.
 
     Attributes:
-        path: Of the request; None for the one in the cache's own address.
+        path: The path of the request; None for the path in the cache's own address.
     """
 
     method: str
@@ -74,8 +74,8 @@ def exchange(
     Redirects are not followed: a token is for the address of the settings alone.
 
     Args:
-        within_s: For all of it, the look-up of its name included.
-        body_bytes: At most so many of the body are read.
+        within_s: The time for the whole exchange, the look-up of the cache's name included.
+        body_bytes: The most bytes of the answer's body that are read.
 
     Raises:
         OSError: There is no answer in time.

@@ -1,4 +1,4 @@
-"""Settings of the requests that tell HTTP caches to forget something."""
+"""The settings of the purge requests to HTTP caches."""
 
 import re
 from enum import Enum
@@ -14,7 +14,7 @@ _HEADER_NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 class PurgeStyle(Enum):
     """
-    The form of the requests that tell a cache to forget something.
+    The form of the purge requests that a cache understands.
 
     BAN: ``BAN`` with the path's pattern in ``X-Ban-Url``, as Varnish's configuration
     takes it. WILDCARD: ``PURGE`` of the path with ``*`` behind it, as nginx takes it.

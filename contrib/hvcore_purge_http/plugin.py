@@ -1,4 +1,4 @@
-"""Offers the cache invalidator ``http``: tells HTTP caches what to forget."""
+"""Offers the cache invalidator ``http``: removes files from HTTP caches by purge requests."""
 
 from collections.abc import Iterator
 

@@ -30,7 +30,7 @@ class Turns:
 
     @property
     def lane(self) -> Lane:
-        """The lane to look into next."""
+        """The lane whose SQS queue is read next."""
         return self._lanes[0]
 
     @property
@@ -60,7 +60,7 @@ class Turns:
             self.pass_on()
 
     def pass_on(self) -> None:
-        """Go on to the next lane."""
+        """Make the lane behind the present one the present lane."""
         self._lanes.rotate(-1)
         self._in_a_row = 0
 

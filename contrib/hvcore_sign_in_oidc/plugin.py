@@ -17,5 +17,5 @@ def build(options: OidcOptions, context: BuildContext) -> SignInProvider:
 
 @hookimpl
 def hvcore_sign_ins() -> Iterator[SignInBackend]:
-    """Yield the sign-in backend ``oidc``."""
+    """Register the sign-in backend ``oidc``."""
     yield SignInBackend(name="oidc", factory=build, options=OidcOptions, extra="oidc")

@@ -1,4 +1,4 @@
-"""Choose between a bucket and files."""
+"""Choose the storage for a URL: a bucket, or files of this machine."""
 
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -16,10 +16,10 @@ def make_storage(options: ObstoreOptions, *, work_dir: Path) -> Storage:
     Make the storage that the options name.
 
     Args:
-        work_dir: Where objects are until they are whole and sent.
+        work_dir: The folder in which objects are kept until they are whole and sent.
 
     Raises:
-        ConfigError: They cannot be used.
+        ConfigError: The options cannot be used.
         UnavailableError: The folder cannot be made.
     """
     parts = urlsplit(options.url)

@@ -36,7 +36,7 @@ RETRIES: Final["RetryConfig"] = {
 
 def open_bucket(options: ObstoreOptions) -> "BucketClients":
     """
-    Name a bucket; nothing is asked of it yet.
+    Return the clients of a bucket; no request is sent yet.
 
     Raises:
         ValueError: The options are none of S3's, or one of obstore's exceptions.
@@ -75,9 +75,9 @@ class BucketClients:
     A bucket with the patience that each kind of request needs.
 
     Attributes:
-        small: What is answered at once.
+        small: The client of requests that are answered at once.
         reads: The bytes of objects.
-        writes: What is sent, and what changes many objects.
+        writes: The client of requests that send bytes or change many objects.
     """
 
     small: S3Store
@@ -87,7 +87,7 @@ class BucketClients:
 
 class BucketStorage(ObstoreStorage):
     """
-    Keeps objects in a bucket.
+    Stores objects in an S3 bucket.
 
     Also carries out SupportsObjectUrl and SupportsPresignedRead. Not SupportsCopy, since
     obstore's copies keep the type of their source, nor SupportsPresignedWrite, since its

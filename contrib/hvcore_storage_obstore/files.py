@@ -1,5 +1,5 @@
 """
-Objects as files of this machine.
+Store objects as files of this machine.
 
 A file of our own in the folder tells it from the empty one that a disk which is not
 mounted leaves behind: without it, nothing is known to be absent. obstore alone would say
@@ -22,7 +22,7 @@ MARK: Final = ".obstore"
 
 class FileStorage(ObstoreStorage):
     """
-    Keeps objects below a folder.
+    Stores objects as files below a folder.
 
     Also carries out SupportsObjectUrl.
     """

@@ -1,5 +1,5 @@
 """
-Objects in any store that obstore reaches.
+Store objects in any store that obstore can reach.
 
 An object is first collected in a local file and then sent whole: a source that breaks off
 in the middle leaves nothing in the store.
@@ -54,7 +54,7 @@ _REFUSED: Final = frozenset('\\{}^%`[]"<>~#|*?')
 
 class ObstoreStorage(Storage):
     """
-    Keeps objects by obstore.
+    Stores objects with obstore.
 
     Also carries out SupportsObjectUrl.
     """

@@ -17,7 +17,7 @@ def build(options: ObstoreOptions, context: BuildContext) -> Storage:
 
 @hookimpl
 def hvcore_storages() -> Iterator[StorageBackend]:
-    """Offer ``obstore``."""
+    """Register the storage ``obstore``."""
     yield StorageBackend(
         name="obstore", factory=build, options=ObstoreOptions, extra="obstore"
     )

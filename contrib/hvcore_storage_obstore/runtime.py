@@ -1,5 +1,5 @@
 """
-Whether obstore can still work in this process.
+Check whether obstore can still work in this process.
 
 Its threads (one runtime of Tokio for each process) do not survive a fork: a child whose
 parent has used them waits for ever.

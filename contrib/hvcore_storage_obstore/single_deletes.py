@@ -78,12 +78,12 @@ def remove_each(
     Remove objects by a request for each; one that is refused keeps no other.
 
     Args:
-        answer: How long one answer may take.
-        limit: How long all may take.
+        answer: The most time for the answer to one request.
+        limit: The most time for all requests together.
 
     Raises:
         StorageRefusedError: The store refuses to remove some of them.
-        UnavailableError: It has not removed all of them; the others are not tried.
+        UnavailableError: An object could not be removed; the ones behind it were not tried.
     """
     pool = urllib3.PoolManager(
         maxsize=AT_ONCE,

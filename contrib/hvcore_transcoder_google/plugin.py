@@ -17,7 +17,7 @@ def build(options: GoogleTranscoderOptions, context: BuildContext) -> Transcoder
 
 @hookimpl
 def hvcore_transcoders() -> Iterator[TranscoderBackend]:
-    """Yield the transcoder backend ``google``."""
+    """Register the transcoder ``google``."""
     yield TranscoderBackend(
         name="google",
         factory=build,

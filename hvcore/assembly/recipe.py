@@ -1,4 +1,4 @@
-"""Hold the arguments of ``build``."""
+"""Hold the arguments of ``assembly.build``: settings, work folder and overrides."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -48,7 +48,7 @@ def _given(overrides: Mapping[str, Any]) -> Mapping[str, Any]:
 @attrs.frozen(kw_only=True)
 class Recipe:
     """
-    The arguments of `build`.
+    The arguments of ``assembly.build``, from which services are made.
 
     Attributes:
         overrides: The given overrides by name; None and empty groups are left out.

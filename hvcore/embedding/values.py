@@ -17,9 +17,9 @@ class Upload:
     Permission to send one file, from which a video is made.
 
     Attributes:
-        video_id: Of the video, which awaits the file.
-        address: Where the file is sent with PUT; it is a secret until it has expired.
-        expires_at: Until then; in UTC.
+        video_id: The id of the video that awaits the file.
+        address: The address that takes the file with PUT; it is a secret until it has expired.
+        expires_at: The time from which the address takes no file; in UTC.
     """
 
     video_id: str
@@ -33,10 +33,10 @@ class ListedVideo:
     A video in a list, as it was when it was asked for.
 
     Attributes:
-        public_id: Its other id, which addresses for viewers may have.
-        duration_s: Length of what is published; 0 until it is ready.
-        external_id: What its owner calls it.
-        metadata: Keys and texts that its owner keeps with it.
+        public_id: The video's second id, which addresses for viewers may have.
+        duration_s: The length of the published video; 0 until it is ready.
+        external_id: The id that the owner gave the video.
+        metadata: The keys and texts that the owner stores with the video.
     """
 
     id: str
@@ -58,11 +58,11 @@ class EmbeddedVideo(ListedVideo):
     A video, as it was when it was asked for.
 
     Attributes:
-        progress_percent: Of the job that makes it, 0 to 99 while the state is
+        progress_percent: The progress of the video's job, 0 to 99 while the state is
             TRANSCODING; else 0.
-        failure_reason: One sentence for its owner, while it is failed.
-        allows_download: Whether who may watch it may take it away, too.
-        etag: Of all that ``update`` can change; another one after each change.
+        failure_reason: The reason why the video failed, one sentence for its owner; None otherwise.
+        allows_download: Whether viewers of the video may download it, too.
+        etag: The entity tag of everything that ``update`` can change; another one after each change.
     """
 
     progress_percent: int

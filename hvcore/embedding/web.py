@@ -53,7 +53,7 @@ class WebMaker(Protocol):
 
 class EmbeddedProgram(Protocol):
     """
-    Runs until it is told to stop.
+    Runs a worker or the sweep in the host program, until the program is to stop.
 
     Args:
         make: Makes the services of this process, with a folder for temporary files.
@@ -114,7 +114,7 @@ def moved_below(environ: Mapping[str, object], prefix: str) -> WsgiEnviron | Non
 
 def program(name: str) -> EmbeddedProgram:
     """
-    Return ``worker`` or ``sweep``.
+    Return the function of the apps that runs a ``worker`` or the ``sweep``.
 
     Raises:
         ConfigError: The apps are not installed.

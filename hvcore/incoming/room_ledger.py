@@ -56,8 +56,8 @@ class DiskShares:
 
     Attributes:
         free_bytes: The number of bytes that may still be written.
-        received: By client, the received bytes of running uploads.
-        ahead: By client, the bytes that the other uploads have reserved.
+        received: The received bytes of running uploads, by client.
+        ahead: The bytes that the other uploads have reserved, by client.
         most_of_one_percent: The percentage that one client may hold, of the space that would
             be free without running uploads.
     """

@@ -76,7 +76,7 @@ def refuse_unknown_tables(engine: Engine) -> None:
     The version alone may be another program's: it may count in four digits, too.
 
     Raises:
-        ConfigError: They are of another version, of an unfinished copy, or of another
+        ConfigError: The tables are of another version, of an unfinished copy, or of another
             program.
         UnavailableError: The database does not answer.
     """

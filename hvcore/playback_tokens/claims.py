@@ -50,10 +50,10 @@ class PlaybackClaims:
     The claims of a playback token.
 
     Attributes:
-        domains: The pages that may use it; empty means every page.
-        domain_list: What names them instead, if they are many.
-        share_id: The share link that it is bound to, if it is.
-        verified_by: The key that verified it.
+        domains: The host names of pages that may use the token; empty means every page.
+        domain_list: The id of a stored list of domains, which replaces ``domains`` if there are many.
+        share_id: The share link that the token is bound to, if any.
+        verified_by: The key that verified the token.
     """
 
     video_id: VideoId
@@ -68,7 +68,7 @@ class PlaybackClaims:
 
     @property
     def signed_by(self) -> TokenKey | None:
-        """The organization's key that signed it; None: the service's own."""
+        """The organization's key that signed the token; None for a key of the service."""
         key = self.verified_by
         return key if key is not None and key.org_id is not None else None
 
@@ -89,10 +89,10 @@ class PlaybackClaims:
 
 def read_claims(payload: Mapping[str, object]) -> PlaybackClaims:
     """
-    Read a payload whose signature is good.
+    Return the claims in a token's payload, whose signature was verified before.
 
     Raises:
-        ValueError: It does not say what a token says, or in another way.
+        ValueError: A claim is missing or has a wrong form.
     """
     issued_at, expires_at = payload["iat"], payload["exp"]
     # ``type`` and not ``isinstance``: True is no time, nor is a float.
@@ -134,7 +134,7 @@ def restricted(payload: Mapping[str, object]) -> Mapping[str, object]:
     Return the payload of an organization's token, if it claims no more than it may.
 
     Raises:
-        ValueError: It says more.
+        ValueError: The payload has a use or a claim that organizations may not sign.
     """
     use = payload.get("use", TokenUse.PLAYBACK.value)
     if not isinstance(use, str) or use not in _OF_ORGANIZATIONS:
@@ -146,10 +146,10 @@ def restricted(payload: Mapping[str, object]) -> Mapping[str, object]:
 
 def not_before_unix(payload: Mapping[str, object]) -> int:
     """
-    Return the moment from which a token is good.
+    Return the second since 1970 from which a token is valid; 0 if the payload does not limit it.
 
     Raises:
-        ValueError: That is no time.
+        ValueError: The claim ``nbf`` is no whole number.
     """
     # We issue none, and others who have the key may.
     not_before = payload.get("nbf", 0)

@@ -36,9 +36,9 @@ class TokenKey:
     A key and the one algorithm that it is used with.
 
     Attributes:
-        private: What signs; None for a key that only verifies.
-        public: What verifies; the same secret for HS256.
-        org_id: The organization of whose videos alone it signs tokens; None: of all.
+        private: The half that signs; None for a key that only verifies.
+        public: The half that verifies; for HS256, the same secret.
+        org_id: The organization for whose videos alone the key signs tokens; None for all.
     """
 
     kid: str
@@ -55,11 +55,11 @@ class TokenKey:
         Args:
             material: The content of a key file; white space around it is
                 not part of it.
-            kid: Its id; by default one that follows from the key, so that
+            kid: The id of the key; by default one that follows from the key, so that
                 every process names it alike.
 
         Raises:
-            ConfigError: Not such a key, or one that can be guessed.
+            ConfigError: The material is no such key, or a secret that can be guessed.
         """
         material = material.strip()
         if material.startswith(b"-----BEGIN"):

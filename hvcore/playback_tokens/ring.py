@@ -42,15 +42,15 @@ class KeyRing:
 
     Args:
         issuer: The fixed identifier in ``iss``.
-        keys: Of the settings. The first one signs until it is rotated, all of them
+        keys: The keys of the settings. The first one signs until it is rotated, all of them
             verify.
-        rotated: The keys that have taken their place.
+        rotated: The stored keys that replace the keys of the settings.
 
     Attributes:
-        own_keys: All of them: which sign, and which are believed.
+        own_keys: The service's own keys: which one signs, and which are accepted.
 
     Raises:
-        ConfigError: No key, two of one id, or a first one that cannot sign.
+        ConfigError: There is no key, two keys have the same id, or the first key cannot sign.
     """
 
     def __init__(
@@ -83,17 +83,17 @@ class KeyRing:
         share_id: ShareLinkId | None = None,
     ) -> str:
         """
-        Make a token.
+        Return a new playback token, signed with the service's present key.
 
         Args:
-            valid_s: From 1 second to 7 days.
+            valid_s: The seconds for which the token is valid: from 1 to those of 7 days.
             domains: Host names in lower case, each perhaps below ``*.``.
-            domain_list: A name for the list, in its place; the issuer stores the
+            domain_list: A name for the list of domains, which replaces it; the issuer stores the
                 list.
-            share_id: The share link that it is bound to.
+            share_id: The share link that the token is bound to.
 
         Raises:
-            InvalidParametersError: So many domains that the token would be
+            InvalidParametersError: There are so many domains that the token would be
                 refused for its length.
         """
         if not 1 <= valid_s <= MAX_VALID_S:
@@ -135,7 +135,7 @@ class KeyRing:
                 caller's to check. By default only the service's own are found.
 
         Raises:
-            UnauthorizedError: It is broken, expired or from somewhere else.
+            UnauthorizedError: The token is broken, expired or signed by an unknown key.
         """
         now_unix = now.timestamp()
         find_key = find_key or partial(self._find_own, now=now)
@@ -159,17 +159,17 @@ class KeyRing:
 
     def signing_key(self, now: datetime) -> TokenKey:
         """
-        Return the key that signs.
+        Return the service's key that signs playback tokens at a moment.
 
         Raises:
-            ConfigError: It was sealed with a secret that was replaced since.
+            ConfigError: The key was sealed with a secret that was replaced since.
             UnavailableError: The database does not answer.
         """
         return self.own_keys.signing(now)[1]
 
     def keys(self, now: datetime) -> Sequence[TokenKey]:
         """
-        Return the service's keys that verify.
+        Return the service's keys that verify playback tokens at a moment.
 
         Raises:
             UnavailableError: The database does not answer.

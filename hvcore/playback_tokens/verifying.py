@@ -31,10 +31,10 @@ _REFUSED = "The playback token is missing, not valid or expired; request a new o
 
 def key_of(token: str, find_key: FindTokenKey) -> TokenKey:
     """
-    Return the key that a token names.
+    Return the key that the header of a playback token names.
 
     Raises:
-        UnauthorizedError: It names none that is known.
+        UnauthorizedError: The token is malformed, or names no known key.
     """
     if not _is_canonical(token):
         raise refused(PlaybackRule.TOKEN_BROKEN)
@@ -58,7 +58,7 @@ def verified(
     Whether it has expired is the caller's to judge.
 
     Raises:
-        UnauthorizedError: It is broken, of another issuer, or from the future.
+        UnauthorizedError: The token is broken, of another issuer, or from the future.
     """
     try:
         # Times and audience are judged below: PyJWT asks the operating

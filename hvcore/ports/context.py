@@ -78,8 +78,8 @@ class Database(Protocol):
         Return the rows of a query with many rows, faster for each row than ``ask``.
 
         Args:
-            statement: As for ``ask``. No column is binary.
-            values: As for ``ask``.
+            statement: A statement as for ``ask``, without binary columns.
+            values: The parameters, as for ``ask``.
 
         Returns:
             The rows as the database stores them: no column type is applied.

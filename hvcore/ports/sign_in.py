@@ -71,7 +71,7 @@ class SignInPages:
 @attrs.frozen(kw_only=True)
 class SignInStart:
     """
-    Hold the first step of a sign-in.
+    Hold the address to which a sign-in sends the browser, and the private data of its last step.
 
     Attributes:
         address: The address to which the browser goes.

@@ -45,7 +45,7 @@ class LimitedCall(Generic[ResultT]):
         Wait while the call makes progress; return whether it has ended.
 
         Args:
-            silent_s: How long the call may make no progress.
+            silent_s: The seconds for which the call may make no progress.
         """
         slice_s = FIRST_SLICE_S
         while True:

@@ -1,19 +1,19 @@
-"""Write boxes."""
+"""Write the boxes of MP4 files."""
 
 import struct
 
 
 def box(kind: bytes, *bodies: bytes) -> bytes:
-    """Return a box with what is in it."""
+    """Return the bytes of an MP4 box of a kind (four letters) with the given contents."""
     size = 8 + sum(map(len, bodies))
     return b"".join((struct.pack(">I4s", size, kind), *bodies))
 
 
 def full_box(kind: bytes, *bodies: bytes, version: int = 0, flags: int = 0) -> bytes:
-    """Return a box that has a version and flags."""
+    """Return the bytes of an MP4 box with a version, flags and the given contents."""
     return box(kind, struct.pack(">I", version << 24 | flags), *bodies)
 
 
 def number(value: int) -> bytes:
-    """Return a number of 32 bits."""
+    """Return an unsigned number as the four bytes that MP4 boxes have for it."""
     return struct.pack(">I", value)

@@ -12,7 +12,7 @@ import attrs
 from hvcore.mp4.boxes import Mp4Box, Mp4Error, box_of
 
 MOST_SAMPLES: Final = 1_000_000
-"""In one run; hours of frames."""
+"""The most samples of one run: hours of frames."""
 _FULL: Final = 4
 _RUN: Final = "trun"  # codespell:ignore trun
 _BASE, _DESCRIPTION = 0x1, 0x2
@@ -27,13 +27,13 @@ _SIGN_BIT: Final = 1 << 31
 @attrs.frozen(kw_only=True)
 class SampleRun:
     """
-    Samples that lie one behind the other.
+    A run: samples of a track whose bytes lie one behind the other.
 
     Attributes:
-        start_time: When the first one is decoded, in units of the track.
-        data_offset: Of the first one, from the beginning of its moof.
-        is_sync: Which can be decoded alone.
-        offsets: From decoding to showing; empty where all are 0.
+        start_time: The time at which the first sample is decoded, in the track's units of time.
+        data_offset: The bytes from the beginning of the fragment's moof to the first sample.
+        is_sync: For each sample, whether it can be decoded alone.
+        offsets: For each sample, the time from decoding to showing; empty if all are 0.
     """
 
     start_time: int
@@ -46,13 +46,13 @@ class SampleRun:
 
 def track_defaults(movie: Mp4Box) -> tuple[int, int, int]:
     """
-    Return the default duration, size and flags of samples.
+    Return the default duration, size and flags of the samples of an init segment's track.
 
     Args:
         movie: The moov of an init segment.
 
     Raises:
-        Mp4Error: There are none.
+        Mp4Error: The init segment has no defaults.
     """
     _, duration, size, flags = movie.child("mvex/trex").fields("4I", 8)
     return duration, size, flags
@@ -62,10 +62,10 @@ def read_fragment(
     fragment: Mp4Box, defaults: tuple[int, int, int]
 ) -> Iterator[SampleRun]:
     """
-    Yield the runs of a moof that has one track.
+    Yield the runs of samples in a fragment that has one track.
 
     Raises:
-        Mp4Error: Something is missing or too short, or the data is elsewhere.
+        Mp4Error: A box is missing or too short, or the samples are in another file.
     """
     part = fragment.child("traf")
     header = part.child("tfhd")
@@ -126,10 +126,10 @@ def _read_run(
 
 def movie_of(init: bytes) -> Mp4Box:
     """
-    Return the moov of an init segment.
+    Return the moov box of an init segment.
 
     Raises:
-        Mp4Error: There is none, or it has not exactly one track.
+        Mp4Error: The init segment has no moov box, or not exactly one track.
     """
     found = box_of(init, kind="init", is_forgiving=True).all("moov")
     if len(found) != 1 or len(found[0].all("trak")) != 1:

@@ -1,5 +1,5 @@
 """
-Write the head of a file that is joined of segments.
+Write the head of an MP4 file that consists of published segments.
 
 Source: ISO/IEC 14496-12, sections 4.3, 8.1.1, 8.2.2, 8.3.2, 8.4.2, 8.6.6. All
 descriptions are those of the init segments; only times and places are new.
@@ -18,7 +18,7 @@ from hvcore.progressive.fragments import movie_of
 from hvcore.progressive.sample_tables import SampleTables
 
 VERSION: Final = 1
-"""Of what is written; another one if the same segments would get another head."""
+"""The version of heads; it changes if the same segments would get another head."""
 _BRANDS: Final = b"isom\0\0\x02\0isomiso2mp41"
 _LONG_HEADER: Final = 16
 _MOST_UNITS: Final = 1 << 31
@@ -30,10 +30,11 @@ _FIELDS: Final = {0: "II", 1: "QQ"}
 @attrs.frozen(kw_only=True)
 class JoinedTrack:
     """
-    A track of the file.
+    A track of the joined MP4 file.
 
     Attributes:
-        init: Its init segment.
+        init: The track's init segment.
+        tables: The sample tables of all of the track's segments.
     """
 
     init: bytes = attrs.field(repr=False)
@@ -45,10 +46,10 @@ def make_head(tracks: Sequence[JoinedTrack], media_bytes: int) -> bytes:
     Return the head of a download, which stands before the segments.
 
     Args:
-        media_bytes: Length of all segments.
+        media_bytes: The length of all segments together.
 
     Raises:
-        Mp4Error: An init segment is not one of these.
+        Mp4Error: An init segment is not one of this service's.
     """
     movies = [movie_of(track.init) for track in tracks]
     media = [
@@ -80,9 +81,9 @@ class _Media:
     A track as its init segment describes it.
 
     Attributes:
-        units: Of its times, a second.
-        starts: When its first sample is shown, from the beginning of the movie; below
-            zero for what is decoded and not shown.
+        units: The track's units of time in a second.
+        starts: The time at which the first sample is shown, from the beginning of the movie; below
+            zero for samples that are decoded and not shown.
     """
 
     track: Mp4Box
@@ -172,7 +173,7 @@ def _track_header(header: Mp4Box, track_id: int, lasts: int) -> bytes:
 
 
 def _after_times(header: Mp4Box) -> Mp4Box:
-    """Return a header from the unit of time on."""
+    """Return the part of a header box that begins with its unit of time."""
     (version,) = header.fields("B")
     if version not in _FIELDS:
         raise Mp4Error(f"{header.kind} has version {version}")

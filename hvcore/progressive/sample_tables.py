@@ -18,7 +18,7 @@ from hvcore.progressive.fragments import SampleRun
 
 @attrs.define
 class _Counted:
-    """Numbers in a row that are alike, written once with their count."""
+    """A list of numbers in which equal neighbours are written once, with a count."""
 
     counts: "array[int]" = attrs.field(factory=lambda: array("I"))
     values: "array[int]" = attrs.field(factory=lambda: array("q"))
@@ -31,7 +31,7 @@ class _Counted:
             self.values.append(value)
 
     def lengthen_last(self, by: int) -> None:
-        """Add to the last one alone."""
+        """Add an amount to the last number alone."""
         value = self.values[-1]
         if self.counts[-1] == 1:
             self.counts.pop()
@@ -41,7 +41,7 @@ class _Counted:
         self.add(value + by)
 
     def pairs(self) -> "array[int]":
-        """Return counts and values in turn."""
+        """Return each count followed by its number."""
         found = array("i", bytes(8 * len(self.counts)))
         # The same bits; a count never comes near the sign.
         found[0::2] = array("i", self.counts.tobytes())
@@ -51,13 +51,13 @@ class _Counted:
 
 class SampleTables:
     """
-    Collects the runs of a track.
+    Collects the runs of a track's samples, and writes the tables of them.
 
     Attributes:
-        first_time: When its first sample is decoded, in its fragments.
-        first_shown: When its first picture is shown, counted from there; with B-frames
+        first_time: The time at which the first sample is decoded, as the fragments have it.
+        first_shown: The time from ``first_time`` to the first shown picture; with B-frames
             that is later, or not.
-        duration: Of all samples, in units of the track.
+        duration: The duration of all samples, in the track's units of time.
     """
 
     def __init__(self) -> None:
@@ -73,13 +73,13 @@ class SampleTables:
 
     def add(self, run: SampleRun, at: int) -> None:
         """
-        Add samples.
+        Add a run of samples behind those added before.
 
         Args:
-            at: Where the first one is, in bytes from the first segment on.
+            at: The bytes from the beginning of the first segment to the run's first sample.
 
         Raises:
-            Mp4Error: They begin before those end that are there.
+            Mp4Error: The run begins before the run added before ends.
         """
         if not run.sizes:
             return
@@ -106,11 +106,11 @@ class SampleTables:
 
     def boxes(self, first_byte: int) -> bytes:
         """
-        Return the tables.
+        Return the boxes of the sample tables.
 
         Args:
-            first_byte: Where the first segment begins in the file; does not change how
-                long this is.
+            first_byte: The position of the first segment in the file; does not change how
+                many bytes are returned.
         """
         tables = [
             full_box(

@@ -62,7 +62,7 @@ class PluginSource:
 
     @property
     def is_file(self) -> bool:
-        """Return whether it is a file by itself, with no distribution or folder to import."""
+        """Return whether the plugin is a single file, with no distribution or folder to import."""
         return self.package.startswith(FILE_MODULES)
 
     @property

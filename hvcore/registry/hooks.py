@@ -30,7 +30,7 @@ _PREFIX: Final = f"{PROJECT}_"
 
 @attrs.frozen(kw_only=True)
 class Offer:
-    """A backend that a plugin offers, with its record."""
+    """A backend that a plugin offers: the record that its hook returned, and the plugin it comes from."""
 
     kind: str
     backend: Backend[Any]

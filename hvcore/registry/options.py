@@ -36,7 +36,7 @@ class OptionInfo:
 
 def options_of(offer: Offer, path: str, given: object) -> Sequence[OptionInfo]:
     """
-    Return the options that a backend has.
+    Return the options of an offered backend, each with its type, default and environment variable.
 
     Args:
         path: The dotted setting below which the options are.

@@ -88,7 +88,7 @@ class Readiness:
     Check the components that every request needs; thread-safe.
 
     Args:
-        pings: By the component's name; each raises UnavailableError if the component does
+        pings: A function for each component by name; it raises UnavailableError if the component does
             not answer, and may take as long as it likes.
         within_s: The time for all pings together, in seconds.
     """

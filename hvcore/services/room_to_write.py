@@ -25,7 +25,7 @@ class RoomTrial:
     The result of trying whether this host has room to write.
 
     Attributes:
-        tried_at_s: By the machine's clock that only goes forward.
+        tried_at_s: The time of the trial, by the machine's clock that only goes forward.
         why_not: The reason why it has none; empty if there is room.
     """
 

@@ -67,14 +67,14 @@ class DocumentSigner:
 
 def check_signed(signed: object, *, public_key: str) -> Mapping[str, Any]:
     """
-    Return the document that was signed.
+    Check the signature of a signed document, and return the document.
 
     Args:
-        signed: What ``DocumentSigner.sign`` gave, read from JSON.
-        public_key: Of whom the signature must be, in base64.
+        signed: The signed document as ``DocumentSigner.sign`` returned it, read from JSON.
+        public_key: The public key of the expected signer, in base64.
 
     Raises:
-        SignatureBrokenError: It says what is wrong.
+        SignatureBrokenError: The document was changed, or signed with another key; the message says which.
     """
     try:
         document, digest = signed["document"], signed["digest"]  # type: ignore[index] # judged here

@@ -30,7 +30,7 @@ class Sealer:
     Seal and open texts; thread-safe.
 
     Args:
-        secret: The service's own; any length.
+        secret: The service's own secret, of any length.
     """
 
     def __init__(self, secret: str) -> None:
@@ -42,17 +42,17 @@ class Sealer:
         Return a text encrypted with the service's secret, for the database.
 
         Args:
-            about: Such as the id of the row; needed to open it.
+            about: A text such as the id of the row; the same text opens the sealed one.
         """
         nonce = os.urandom(_NONCE_BYTES)
         return nonce + self._cipher.encrypt(nonce, text.encode(), about.encode())
 
     def open(self, sealed: bytes, *, about: str) -> str:
         """
-        Return the text.
+        Return the text in a sealed one.
 
         Raises:
-            SealBrokenError: It cannot be opened.
+            SealBrokenError: The sealed text was sealed with another secret or ``about``, or is damaged.
         """
         nonce, rest = sealed[:_NONCE_BYTES], sealed[_NONCE_BYTES:]
         try:

@@ -32,7 +32,7 @@ class UploadSigner:
     Sign and verify upload addresses; thread-safe.
 
     Args:
-        key: Of the settings: at least 32 random bytes. It signs until it is rotated.
+        key: The key of the settings: at least 32 random bytes. It signs until it is rotated.
         rotated: The keys that have taken its place.
 
     Attributes:
@@ -69,7 +69,7 @@ class UploadSigner:
         Return the grant that an address names.
 
         Args:
-            expires: As the query has it; unverified.
+            expires: The end of the address as the query has it; unverified.
             signature: Likewise.
 
         Raises:

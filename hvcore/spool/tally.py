@@ -62,7 +62,7 @@ class Noted:
 
     Attributes:
         counts: Served segments by place and UTC day; below zero where more were taken back.
-        minutes: The same segments by place and minute.
+        minutes: The counts of the same segments by place and minute.
         ignored: Ignored requests by place, reason and UTC day.
         seen: The latest line of each video and viewer's session.
         unfollowed: The latest line of each organization with sessions that are not
@@ -155,7 +155,7 @@ class Tally:
 
 
 def read_lines(lines: Sequence[bytes]) -> Noted:
-    """Return the sums of some spool lines."""
+    """Add up spool lines, and return the sums."""
     tally = Tally()
     tally.add(lines)
     return tally.noted()

@@ -229,7 +229,7 @@ def in_child(work: Callable[[], str], *, timeout_s: float = CHILD_TIMEOUT_S) -> 
     Call a function in a process of its own, and return the line that it returns.
 
     Raises:
-        AssertionError: The function failed; the text has the traceback.
+        AssertionError: The function failed (the text has the traceback), or took longer.
     """
     return in_children([work], timeout_s=timeout_s)[0]
 

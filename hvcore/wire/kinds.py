@@ -78,11 +78,11 @@ class Text:
     min_chars: int = 1
 
     def from_json(self, value: object) -> str:
-        """Read a JSON string."""
+        """Return the text of a JSON string."""
         return self.from_text(string(value))
 
     def from_text(self, text: str) -> str:
-        """Read the text itself."""
+        """Return a query parameter's text, checked."""
         if len(text) < self.min_chars:
             raise FieldRefusedError("must not be empty", NOT_ALLOWED)
         if len(text) > self.max_chars:

@@ -73,7 +73,7 @@ class SqlAnalytics(SqlLiveCounts, SqlSegmentDetails, SupportsReports, AnalyticsS
             return connection.execute(statement).scalar_one_or_none() or 0
 
     def forget(self, file: str) -> None:
-        """Drop the position of a spool file that is gone for ever."""
+        """Drop the stored read position of a spool file that was removed and never comes back."""
         with self._database.writing() as connection:
             connection.execute(sa.delete(positions).where(positions.c.file == file))
             connection.commit()

@@ -19,7 +19,7 @@ from hvcore.wire.converter import fields_of
 from hvcore.wire.request_schemas import body_schema
 from hvcore_api.routes import ROUTES
 from hvcore_api.routing import Route
-from tests.interface.tables import JUDGED_BY_SERVICES
+from tests.interface.field_tables import JUDGED_BY_SERVICES
 from tests.support.databases.database_rows import all_rows
 from tests.support.http.world import ENV, ORG, Key, World
 from tests.wire.hostile_values import HOSTILE_VALUES

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import attrs
 
-from tests.interface import tables
-from tests.interface.tables import Field
+from tests.interface import field_tables, tables
+from tests.interface.field_tables import Field
 from tests.support.http.world import ENV, ORG, World, body_of
 
 A: Final = f"/v1/api/{ORG}"
@@ -71,10 +71,10 @@ def _always(**body: object) -> Callable[[World], Mapping[str, Any]]:
 
 _PAIRS: Final = (
     ("details", "GET", "/videos/{}/details", (), ()),
-    ("delete", "DELETE", "/videos/{}", tables.DELETE, ()),
-    ("signed-url", "GET", "/videos/{}/signed-url", (), tables.SIGNED_URL_QUERY),
-    ("change", "PATCH", "/videos/{}", tables.CHANGE, ()),
-    ("share", "POST", "/videos/{}/share", tables.SHARE, ()),
+    ("delete", "DELETE", "/videos/{}", field_tables.DELETE, ()),
+    ("signed-url", "GET", "/videos/{}/signed-url", (), field_tables.SIGNED_URL_QUERY),
+    ("change", "PATCH", "/videos/{}", field_tables.CHANGE, ()),
+    ("share", "POST", "/videos/{}/share", field_tables.SHARE, ()),
 )
 
 OPERATIONS: Final = (
@@ -83,7 +83,7 @@ OPERATIONS: Final = (
         "A",
         "POST",
         _at(f"{A_ENV}/videos/upload-url"),
-        tables.UPLOAD_URL_A,
+        field_tables.UPLOAD_URL_A,
         given=_always(filename="a.mp4", fileSize=5),
     ),
     Operation(
@@ -91,7 +91,7 @@ OPERATIONS: Final = (
         "B",
         "POST",
         _at(f"{B}/videos/upload-url"),
-        tables.UPLOAD_URL_B,
+        field_tables.UPLOAD_URL_B,
         given=_always(fileName="a.mp4"),
     ),
     Operation(
@@ -99,7 +99,7 @@ OPERATIONS: Final = (
         "B",
         "POST",
         _at(f"{B}/videos/upload"),
-        tables.UPLOAD,
+        field_tables.UPLOAD,
         given=_always(fileName="a.mp4", videoURL="https://93.184.215.14/a.mp4"),
     ),
     Operation(
@@ -107,7 +107,7 @@ OPERATIONS: Final = (
         "B",
         "POST",
         _at(f"{B}/videos/download"),
-        tables.DOWNLOAD,
+        field_tables.DOWNLOAD,
         given=_always(sourceUrl="https://93.184.215.14/a.mp4"),
     ),
     *(
@@ -116,13 +116,15 @@ OPERATIONS: Final = (
             family,
             "POST",
             _at(f"{root}/videos/process"),
-            tables.PROCESS,
+            field_tables.PROCESS,
             given=uploaded,
         )
         for family, root in (("A", A_ENV), ("B", B))
     ),
     *(
-        Operation("list", family, "GET", _at(f"{root}/videos"), query=tables.LIST_QUERY)
+        Operation(
+            "list", family, "GET", _at(f"{root}/videos"), query=field_tables.LIST_QUERY
+        )
         for family, root in (("A", A_ENV), ("B", B))
     ),
     *(
@@ -138,9 +140,9 @@ OPERATIONS: Final = (
             "GET",
             _at(f"{root}/analytics/{name}"),
             query={
-                "usage": tables.USAGE_QUERY,
-                "daily": tables.DAYS_QUERY,
-                "resolution-distribution": tables.DAYS_QUERY,
+                "usage": field_tables.USAGE_QUERY,
+                "daily": field_tables.DAYS_QUERY,
+                "resolution-distribution": field_tables.DAYS_QUERY,
             }.get(name, ()),
         )
         for name in tables.ANALYTICS
@@ -152,7 +154,7 @@ OPERATIONS: Final = (
             family,
             "GET",
             _of_ready(f"{root}/videos/{{}}/analytics/resolution"),
-            query=tables.DAYS_QUERY,
+            query=field_tables.DAYS_QUERY,
         )
         for family, root in (("A", A), ("B", B))
     ),

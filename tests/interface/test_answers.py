@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.interface import tables
+from tests.interface import answer_tables, field_tables
 from tests.interface.operations import A_ENV, A, B, Operation, named, uploaded
 from tests.support.http.world import ENV, ORG, World, body_of, problem_of
 
@@ -48,17 +48,17 @@ def test_a_list_item_has_the_documented_fields(api: World, root: str) -> None:
     body = body_of(api.get(f"{root}/videos"))
 
     check(body, {"videos": list, "pagination": dict})
-    check(body["pagination"], tables.PAGINATION)
-    check(body["videos"][0], tables.LIST_ITEM)
+    check(body["pagination"], answer_tables.PAGINATION)
+    check(body["videos"][0], answer_tables.LIST_ITEM)
 
 
 @pytest.mark.parametrize("path", [f"{A}/videos/{{}}/details", f"{B}/videos/{{}}"])
 def test_details_have_the_documented_fields(api: World, path: str) -> None:
     body = body_of(api.get(path.format(described(api))))
 
-    check(body, tables.DETAILS)
-    check(body["status"], tables.DETAILS_STATUS)
-    check(body["encodings"][0], tables.ENCODING_ENTRY)
+    check(body, answer_tables.DETAILS)
+    check(body["status"], answer_tables.DETAILS_STATUS)
+    check(body["encodings"][0], answer_tables.ENCODING_ENTRY)
     assert body["publicID"] == body["id"]
 
 
@@ -79,7 +79,10 @@ def test_details_are_the_same_at_every_address(api: World) -> None:
 def test_a_grant_has_the_documented_fields(api: World, operation: Operation) -> None:
     body = body_of(api.post(operation.path(api), operation.given(api)))
 
-    check(body, tables.GRANT_A if operation.family == "A" else tables.GRANT_B)
+    check(
+        body,
+        answer_tables.GRANT_A if operation.family == "A" else answer_tables.GRANT_B,
+    )
     assert body["expiresAt"] == int(api.clock.now().timestamp()) + 3600
 
 
@@ -105,12 +108,12 @@ def test_fetches_answer_with_what_comes_of_them(api: World) -> None:
 def test_a_deletion_has_the_documented_fields(api: World, root: str) -> None:
     body = body_of(api.delete(f"{root}/videos/{api.ready()}"))
 
-    check(body, tables.DELETION)
+    check(body, answer_tables.DELETION)
     assert body["status"] == "deleted"
 
 
 @FAMILIES
-@pytest.mark.parametrize(("expiration", "seconds"), tables.EXPIRATIONS_S.items())
+@pytest.mark.parametrize(("expiration", "seconds"), field_tables.EXPIRATIONS_S.items())
 def test_a_signed_url_has_the_documented_fields(
     api: World, root: str, expiration: str, seconds: int
 ) -> None:
@@ -118,7 +121,7 @@ def test_a_signed_url_has_the_documented_fields(
 
     body = body_of(api.get(path, f"expiration={expiration}"))
 
-    check(body, tables.SIGNED_URL)
+    check(body, answer_tables.SIGNED_URL)
     assert body["expires_in"] == seconds
     assert "/v1/private/" in body["signed_url"]
     assert "?token=" in body["signed_url"]
@@ -131,14 +134,17 @@ def test_a_share_link_has_the_documented_fields(api: World, root: str) -> None:
 
     body = body_of(api.post(path, given))
 
-    check({name: body[name] for name in tables.SHARE_LINK}, tables.SHARE_LINK)
+    check(
+        {name: body[name] for name in answer_tables.SHARE_LINK},
+        answer_tables.SHARE_LINK,
+    )
 
 
 def test_environments_have_the_documented_fields(api: World) -> None:
     body = body_of(api.get(f"{A}/environments"))
 
     check(body, {"environments": list})
-    check(body["environments"][0], tables.ENVIRONMENT)
+    check(body["environments"][0], answer_tables.ENVIRONMENT)
     assert body["environments"][0]["orgID"] == ORG
     assert body["environments"][0]["envID"] == ENV
 
@@ -146,8 +152,8 @@ def test_environments_have_the_documented_fields(api: World) -> None:
 def test_an_error_has_the_documented_fields(api: World) -> None:
     document = problem_of(api.get("/v1/videos", "pageSize=0"), 400, "invalid_page_size")
 
-    check(document, tables.ERROR)
-    check(document["errors"][0], tables.ERROR_ITEM)
+    check(document, answer_tables.ERROR)
+    check(document["errors"][0], answer_tables.ERROR_ITEM)
 
 
 ANALYTICS_ROOTS = pytest.mark.parametrize(
@@ -162,7 +168,7 @@ def test_usage_has_the_documented_fields(api: World, root: str) -> None:
     body = body_of(api.get(f"{root}/analytics/usage"))
 
     check(body, {"usage": list})
-    check(body["usage"][0], tables.USAGE_RECORD)
+    check(body["usage"][0], answer_tables.USAGE_RECORD)
 
 
 @ANALYTICS_ROOTS
@@ -170,7 +176,7 @@ def test_daily_usage_has_the_documented_fields(api: World, root: str) -> None:
     body = body_of(api.get(f"{root}/analytics/daily", "fill=true"))
 
     check(body, {"dailyUsage": list})
-    check(body["dailyUsage"][0], tables.DAILY_RECORD)
+    check(body["dailyUsage"][0], answer_tables.DAILY_RECORD)
 
 
 @ANALYTICS_ROOTS
@@ -180,7 +186,7 @@ def test_storage_has_the_documented_fields(api: World, root: str) -> None:
     body = body_of(api.get(f"{root}/analytics/storage"))
 
     check(body, {"storage": dict})
-    check(body["storage"], tables.STORAGE)
+    check(body["storage"], answer_tables.STORAGE)
 
 
 @FAMILIES
@@ -189,7 +195,10 @@ def test_a_videos_resolutions_have_the_documented_fields(api: World, root: str) 
 
     check(body, {"summary": dict, "resolutions": list})
     summary = body["summary"]
-    check({name: summary[name] for name in tables.VIDEO_SUMMARY}, tables.VIDEO_SUMMARY)
+    check(
+        {name: summary[name] for name in answer_tables.VIDEO_SUMMARY},
+        answer_tables.VIDEO_SUMMARY,
+    )
 
 
 @ANALYTICS_ROOTS

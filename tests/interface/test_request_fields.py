@@ -10,14 +10,14 @@ from urllib.parse import quote
 import pytest
 from falcon.testing import Result
 
-from tests.interface.operations import OPERATIONS, Operation, named
-from tests.interface.tables import (
+from tests.interface.field_tables import (
     ENCODING,
     JUDGED_BY_SERVICES,
     UNREADABLE,
     WRONG_TYPES,
     Field,
 )
+from tests.interface.operations import OPERATIONS, Operation, named
 from tests.support.http.world import World, body_of, locations, problem_of
 
 # Thousands of cells of one kind: once is enough, whatever the interpreter.

@@ -15,13 +15,8 @@ from hvcore_api.app import make_api
 from hvcore_cli.main import run
 from hvcore_web.app import make_app
 from hvcore_web.cors import ANY_ORIGIN
-from tests.plugin_faults.broken_plugins import (
-    AUTH,
-    CHECKING,
-    RAISING_SINK,
-    BrokenPlugin,
-    other,
-)
+from tests.plugin_faults.broken_plugins import AUTH, BrokenPlugin, other
+from tests.plugin_faults.faults_at_work import CHECKING, RAISING_SINK
 from tests.plugin_faults.planting import Plant
 
 

@@ -15,14 +15,10 @@ import psutil
 import pytest
 
 from tests.hostile.strangers import ask, connect, head
-from tests.plugin_faults.broken_plugins import (
-    BUILDING,
-    HANGING_PROVIDER,
-    LOADING,
-    STORAGE,
-    BrokenPlugin,
-    storage,
-)
+from tests.plugin_faults.broken_plugins import STORAGE, BrokenPlugin, storage
+from tests.plugin_faults.faults_at_work import HANGING_PROVIDER
+from tests.plugin_faults.faults_of_building import BUILDING
+from tests.plugin_faults.faults_of_loading import LOADING
 from tests.plugin_faults.planting import OTHERS, Plant, Planted
 from tests.support.hv_processes import HV
 from tests.support.live import LiveService, free_ports, live_service

@@ -19,19 +19,21 @@ from hvcore_checks import checks
 from hvcore_checks.checks import examine
 from hvcore_cli.commands.plugins.listing import list_plugins
 from tests.plugin_faults.broken_plugins import (
-    BUILDING,
-    CHECKING,
-    HANGING,
-    HANGING_CHECK,
     HEAD,
-    LOADING,
     QUEUE,
-    RENAMED_PARAMETER,
-    WRONG_HANDLER,
     BrokenPlugin,
     other,
     released,
 )
+from tests.plugin_faults.faults_at_work import (
+    CHECKING,
+    HANGING,
+    HANGING_CHECK,
+    RENAMED_PARAMETER,
+    WRONG_HANDLER,
+)
+from tests.plugin_faults.faults_of_building import BUILDING
+from tests.plugin_faults.faults_of_loading import LOADING
 from tests.plugin_faults.planting import Plant, Planted
 
 

@@ -30,27 +30,32 @@ from hvcore.wire.requests import (
 from hvcore.wire.uploads.fetching import DownloadRequest, FetchVideoRequest
 from hvcore.wire.videos.changes import VideoChangeRequest
 from hvcore_api.routes import ROUTES
-from tests.interface import tables
-from tests.interface.tables import JUDGED_BY_SERVICES, UNREADABLE, WRONG_TYPES, Field
+from tests.interface import field_tables
+from tests.interface.field_tables import (
+    JUDGED_BY_SERVICES,
+    UNREADABLE,
+    WRONG_TYPES,
+    Field,
+)
 from tests.wire.hostile_values import HOSTILE_VALUES
 
 BODIES: Final[Mapping[type[object], tuple[Field, ...]]] = {
-    UploadUrlRequest: tables.UPLOAD_URL_A,
-    VideoUploadRequest: tables.UPLOAD_URL_B,
-    FetchVideoRequest: tables.UPLOAD,
-    DownloadRequest: tables.DOWNLOAD,
-    ProcessRequest: tables.PROCESS,
-    DeleteRequest: tables.DELETE,
-    VideoChangeRequest: tables.CHANGE,
-    ShareRequest: tables.SHARE,
+    UploadUrlRequest: field_tables.UPLOAD_URL_A,
+    VideoUploadRequest: field_tables.UPLOAD_URL_B,
+    FetchVideoRequest: field_tables.UPLOAD,
+    DownloadRequest: field_tables.DOWNLOAD,
+    ProcessRequest: field_tables.PROCESS,
+    DeleteRequest: field_tables.DELETE,
+    VideoChangeRequest: field_tables.CHANGE,
+    ShareRequest: field_tables.SHARE,
 }
 QUERIES: Final[Mapping[type[object], tuple[Field, ...]]] = {
-    ListParameters: tables.LIST_QUERY,
-    SignedUrlParameters: tables.SIGNED_URL_QUERY,
-    UsageParameters: tables.USAGE_QUERY,
-    DailyParameters: tables.DAYS_QUERY,
-    ResolutionParameters: tables.DAYS_QUERY,
-    VideoParameters: tables.DAYS_QUERY,
+    ListParameters: field_tables.LIST_QUERY,
+    SignedUrlParameters: field_tables.SIGNED_URL_QUERY,
+    UsageParameters: field_tables.USAGE_QUERY,
+    DailyParameters: field_tables.DAYS_QUERY,
+    ResolutionParameters: field_tables.DAYS_QUERY,
+    VideoParameters: field_tables.DAYS_QUERY,
 }
 GIVEN: Final[Mapping[str, object]] = {
     "filename": "a.mp4",

@@ -23,9 +23,9 @@ class Family(Enum):
     Whether the key or the path names the organization and the environment.
 
     Attributes:
-        title: Of its part of the page.
+        title: The title of the family's part of the page.
         short: Beside each of its routes.
-        about: What is different about it.
+        about: The differences from the other family.
     """
 
     KEY = (
@@ -64,10 +64,10 @@ class Family(Enum):
 @attrs.frozen(kw_only=True)
 class Operation:
     """
-    One method of one path.
+    A documented operation of the API: an HTTP method of a path.
 
     Attributes:
-        node: As the OpenAPI document has it, with the parameters of its path.
+        node: The operation in the OpenAPI document, with the parameters of its path.
         credential: The header with the caller's key; "" if it needs none.
     """
 

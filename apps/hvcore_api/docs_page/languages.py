@@ -114,7 +114,7 @@ LANGUAGES: Final = {
 
 
 def examples_of(request: ExampleRequest, server_url: str) -> Element:
-    """Return the element with a request in each language."""
+    """Return the HTML element of a request as code: curl, Python and JavaScript."""
     return element(
         "div",
         *(

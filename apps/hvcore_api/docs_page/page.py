@@ -26,7 +26,7 @@ Groups = Mapping[str, Sequence[Operation]]
 
 
 def render_page(document: Node) -> bytes:
-    """Return the page in UTF-8."""
+    """Return the HTML of the API's documentation page, in UTF-8."""
     document = resolved(document)
     info = document["info"]
     operations = operations_of(document)

@@ -87,7 +87,7 @@ class IdempotencyMiddleware:
         _req_succeeded: bool,  # noqa: FBT001 - Falcon's signature
     ) -> None:
         """
-        Store the first answer.
+        Store the answer to the first request with an ``Idempotency-Key``.
 
         Of the middleware that changes answers this runs first, so that what
         belongs to the single request, such as its id, is not stored.

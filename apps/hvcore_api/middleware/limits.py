@@ -33,7 +33,7 @@ class LimitsMiddleware:
         _params: dict[str, object],
     ) -> None:
         """
-        Count the request for its rate limits.
+        Count the request under the rate limits of its key.
 
         Raises:
             RateLimitExceededError: The request is over a limit; it was not counted.

@@ -50,11 +50,11 @@ def make_document(
     schemes: Sequence[CredentialScheme],
 ) -> Document:
     """
-    Describe the routes of a service.
+    Return the OpenAPI document of a service's routes.
 
     Args:
         groups: The routes by the name of their group.
-        server_url: Where callers reach it, without ``/v1``.
+        server_url: The address at which callers reach the service, without ``/v1``.
         schemes: How callers may send credentials; any of them will do.
     """
     security = _security_schemes(schemes)

@@ -29,7 +29,7 @@ def operation_id(route: Route) -> str:
 
 
 def tag_of(group: str, route: Route) -> str:
-    """Return the tag of a route of a group."""
+    """Return the OpenAPI tag of a route, by the group in which the route is documented."""
     # Environments are what an organization has; there is no such route by key.
     if not _is_below(route, ORG) or not route.name or group == "Service":
         return group

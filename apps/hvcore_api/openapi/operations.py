@@ -49,7 +49,7 @@ def operation_of(
     components: Components,
 ) -> Document:
     """
-    Describe a route.
+    Return the OpenAPI operation of a route.
 
     Args:
         routes: All of them, to which its answer may lead.
@@ -89,7 +89,7 @@ def _needs(route: Route) -> str:
 
 
 def path_parameters(path: str, components: Components) -> Sequence[Document]:
-    """Describe the parameters of a path."""
+    """Return the OpenAPI parameters of a path."""
     return [
         _path_parameter(name, components) for name in re.findall(r"\{(\w+)\}", path)
     ]

@@ -1,4 +1,4 @@
-"""The captions of videos."""
+"""Answer requests about the captions of videos."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -31,7 +31,7 @@ FILE_WITHIN_S: Final = 30.0
 
 
 class CaptionListResource:
-    """The captions of a video, in both families."""
+    """List the captions of a video, in both families of routes."""
 
     def __init__(self, services: Services) -> None:
         self._captions = services.captions

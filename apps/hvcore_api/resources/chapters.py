@@ -1,4 +1,4 @@
-"""The chapters of a video."""
+"""Answer requests about the chapters of a video."""
 
 from typing import Final
 
@@ -19,7 +19,7 @@ FILE_WITHIN_S: Final = 30.0
 
 
 class ChaptersResource:
-    """The chapters of a video, in both families."""
+    """Show, set and remove the chapters of a video, in both families of routes."""
 
     def __init__(self, services: Services) -> None:
         self._chapters = services.chapters

@@ -17,11 +17,11 @@ usually is a video file."""
 
 class ClientFileResource:
     """
-    One file of the client.
+    ``GET`` of one file of the JavaScript client.
 
     Args:
-        path: Where it was installed.
-        content_type: Of the file.
+        path: The path at which the file was installed.
+        content_type: The content type of the file.
     """
 
     def __init__(self, path: Path, content_type: str) -> None:

@@ -1,4 +1,4 @@
-"""The findings of the checks of videos."""
+"""Answer requests for the conformance reports of videos."""
 
 import falcon
 

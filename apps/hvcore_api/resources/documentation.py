@@ -1,4 +1,4 @@
-"""The documentation as built pages; ``tox -e docs`` builds them."""
+"""Serve the documentation as built pages; ``tox -e docs`` builds them."""
 
 import json
 from collections.abc import Iterator
@@ -45,10 +45,10 @@ class DocumentationResource:
 
     def on_get(self, req: falcon.Request, resp: falcon.Response, *, file: str) -> None:
         """
-        Answer with a page or a file.
+        Answer with a page of the documentation, or with a file that pages load.
 
         Raises:
-            NotFoundError: The site has no such page.
+            NotFoundError: The documentation has no such page or file.
         """
         if not file and not is_built():
             send(req, resp, served_file(_NOT_BUILT.fill({}), PAGE_TYPE))
@@ -89,7 +89,7 @@ class DocumentationAddressResource:
         self._public = services.settings.public
 
     def on_get(self, _req: falcon.Request, resp: falcon.Response) -> None:
-        """Lead to the first page."""
+        """Redirect to the first page of the documentation."""
         resp.status = falcon.HTTP_302
         resp.location = f"{self._public.api_url}/docs/"
 
@@ -104,7 +104,7 @@ class ProgramsIndexResource:
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
         """
-        Answer with the list.
+        Answer with the list of the documentation's pages.
 
         Raises:
             NotFoundError: The documentation is not built.

@@ -1,4 +1,4 @@
-"""The organization's environments."""
+"""Answer requests for the environments of an organization."""
 
 import falcon
 

@@ -1,4 +1,4 @@
-"""Resource of an environment's events."""
+"""Answer requests for the events of an environment."""
 
 import falcon
 
@@ -10,7 +10,7 @@ from hvcore_api.request_scope import find_environment
 
 
 class EventListResource:
-    """The events of the key's environment."""
+    """``GET`` of the list of events of the key's environment."""
 
     def __init__(self, services: Services) -> None:
         self._access = services.access

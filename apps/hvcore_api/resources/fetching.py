@@ -1,4 +1,4 @@
-"""Files that the service fetches for itself."""
+"""Answer requests that make the service fetch a file from a URL."""
 
 from collections.abc import Iterable, Mapping
 from functools import partial
@@ -16,7 +16,7 @@ from hvcore_web.json_media import read_json
 
 
 class VideoUploadResource:
-    """Family B's upload: the video exists at once, its file is fetched."""
+    """Family B's upload by URL: the video exists at once, and the service fetches its file."""
 
     def __init__(self, services: Services) -> None:
         self._access = services.access

@@ -1,4 +1,4 @@
-"""Return whether the service is up and can work."""
+"""Answer requests for the health of the service."""
 
 import falcon
 

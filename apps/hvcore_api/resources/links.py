@@ -1,4 +1,4 @@
-"""Edge keys and share links."""
+"""Answer requests about edge keys and share links."""
 
 import falcon
 
@@ -14,7 +14,7 @@ from hvcore_web.json_media import read_json
 
 
 class EdgeKeyListResource:
-    """The edge keys of a video, in both families."""
+    """Create and list the edge keys of a video, in both families of routes."""
 
     def __init__(self, services: Services) -> None:
         self._edge_keys = services.edge_keys
@@ -109,7 +109,7 @@ class NewShareLinkResource:
 
 
 class ShareLinkListResource:
-    """The share links of a video, in both families."""
+    """Create and list the share links of a video, in both families of routes."""
 
     def __init__(self, services: Services) -> None:
         self._shares = services.shares

@@ -1,4 +1,4 @@
-"""Signed playback addresses."""
+"""Answer requests for signed playback addresses."""
 
 import falcon
 
@@ -31,7 +31,7 @@ class SignedUrlResource:
 
 
 class SourceResource:
-    """The source route, in both families."""
+    """Answer with a signed address of a video's source file, in both families of routes."""
 
     def __init__(self, services: Services) -> None:
         self._playback = services.playback

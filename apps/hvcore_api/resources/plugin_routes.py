@@ -23,11 +23,11 @@ credentials are left out, too."""
 
 class PluginResource:
     """
-    One address of a plugin.
+    An address of the API that a plugin answers.
 
     Args:
-        name: Of the record.
-        routes: By their methods.
+        name: The name of the plugin's routes record.
+        routes: The plugin's routes of the address, by HTTP method.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""The start of processing."""
+"""Answer requests that start the processing of a video."""
 
 import falcon
 

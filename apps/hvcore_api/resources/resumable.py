@@ -1,4 +1,4 @@
-"""The creation of resumable uploads."""
+"""Answer requests that create resumable uploads (tus)."""
 
 import falcon
 

@@ -1,4 +1,4 @@
-"""Another try at a video that failed."""
+"""Answer requests that process a failed video again."""
 
 import falcon
 
@@ -16,7 +16,7 @@ class RetryResource:
     def on_post(
         self, req: falcon.Request, resp: falcon.Response, video_id: str, **_path: str
     ) -> None:
-        """Process a failed video once more, as it was asked for."""
+        """Process a failed video again, with its previous settings."""
         scope = scope_of(req)
         found = self._processing.retry(
             scope.caller, scope.org_id, check_video_id(video_id)

@@ -1,4 +1,4 @@
-"""The picture that an owner chooses for a video."""
+"""Answer requests that set the poster of a video."""
 
 from typing import Final
 
@@ -23,7 +23,7 @@ PICTURE_WITHIN_S: Final = 60.0
 
 
 class ThumbnailResource:
-    """A video's picture, in both families."""
+    """Set the poster of a video, in both families of routes."""
 
     def __init__(self, services: Services) -> None:
         self._thumbnails = services.custom_thumbnails

@@ -1,4 +1,4 @@
-"""Upload grants."""
+"""Answer requests for upload grants."""
 
 import falcon
 

@@ -1,4 +1,4 @@
-"""Reports about a video's segments besides their number."""
+"""Answer requests for a video's playback quality and the origin of its viewers."""
 
 import attrs
 import falcon

@@ -1,4 +1,4 @@
-"""Lists of videos, their details and their deletion."""
+"""Answer requests that list, show, change and delete videos."""
 
 import falcon
 

@@ -1,4 +1,4 @@
-"""Describes the caller's key."""
+"""Answer requests for the facts about the caller's key."""
 
 import falcon
 

@@ -42,7 +42,7 @@ class HandedOver(Protocol):
 
     @property
     def when_broken_off(self) -> Callable[[], None] | None:
-        """Called if no more than half of the file was sent; None if nothing is counted."""
+        """The function to call if the answer ends before more than half of the file is sent; None if nothing is counted."""
         ...
 
 

@@ -30,7 +30,7 @@ class ReportFinding:
         source: The standard, and the section that states the rule.
         file: The name of the file, as the playlists write it.
         place: The place in the file; may be "".
-        chosen_by: Of a warning: the request parameter that breaks the rule, or
+        chosen_by: For a warning, the request parameter that breaks the rule, or
             ``source`` or ``transcoder``.
     """
 

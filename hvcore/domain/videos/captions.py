@@ -153,10 +153,10 @@ def read_captions(data: bytes, expected: CaptionFormat | None) -> ReadCaptions:
     Notes, styles, regions, cue identifiers and unknown settings are left out, too.
 
     Args:
-        expected: The format that it must have; None takes either.
+        expected: The format that the file must have; None takes either.
 
     Raises:
-        InvalidParametersError: It has no cue, or is over a limit; the line is named.
+        InvalidParametersError: The file has no cue, or exceeds a limit; the message names the line.
     """
     lines = _lines(data)
     is_webvtt = _SIGNATURE.fullmatch(lines[0]) is not None

@@ -69,7 +69,7 @@ class SqlDeliveredBytes(AnalyticsSink):
             return _applied(connection, file)
 
     def forget(self, file: str) -> None:
-        """Remove the stored read offset of a spool file that is gone for ever."""
+        """Drop the stored read position of a spool file that was removed and never comes back."""
         with writing(self._engine) as connection:
             connection.execute(
                 sa.delete(delivered_positions).where(_position.file == file)

@@ -25,7 +25,7 @@ _TOLD_ROWS: Final = 100_000
 
 @attrs.frozen(kw_only=True)
 class CopiedTable:
-    """A copied table, whose rows are the same on both sides."""
+    """A copied table, whose rows are the same in the source and the copy."""
 
     name: str
     rows: int

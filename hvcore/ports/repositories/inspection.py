@@ -64,5 +64,5 @@ class Inspection(Protocol):
         ...
 
     def wrong_totals(self, *, org_id: str | None) -> Sequence[WrongTotal]:
-        """Return the stored totals of organizations that are wrong at one moment."""
+        """Return the stored totals that differ from their rows, in one snapshot; None for all organizations."""
         ...

@@ -13,7 +13,7 @@ class RemovalRepository(Protocol):
 
     def add(self, removal: Removal) -> None:
         """
-        Store a removal; it is added to one of the same video, kind and place.
+        Store a removal, or add it to the stored removal of the same video, kind and place.
 
         The first actor of a place stays.
         """

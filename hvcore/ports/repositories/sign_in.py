@@ -34,7 +34,7 @@ class SignInSessionRepository(Protocol):
         self, sha256: str, *, asked_at: datetime, now: datetime, until: datetime
     ) -> bool:
         """
-        Claim a session, to ask the backend whether its person still belongs.
+        Claim a session, to ask the backend whether its person is still a member.
 
         One SQL statement: of any number of callers at once, one succeeds.
 

@@ -53,8 +53,8 @@ class Idempotency:
         Claim an idempotency key, or return the record with the answer stored under it.
 
         Args:
-            fingerprint: Of everything in which two requests may differ.
-            lifetime: How long the answer is given again.
+            fingerprint: A hash of everything in which two requests may differ.
+            lifetime: The time for which the answer is given again.
 
         Returns:
             If it has an answer: give that answer again. If it has none: run the request, then

@@ -79,7 +79,7 @@ class Quotas:
         Change quota limits of an organization; None removes a limit.
 
         Args:
-            changes: By the names of QuotaLimits' attributes.
+            changes: The new limits, by the names of QuotaLimits' attributes.
             only_if: A condition on the present limits, checked in the transaction of the change.
 
         Raises:
@@ -157,9 +157,9 @@ def require_storage(
     bytes that the one before has stored.
 
     Args:
-        more_bytes: As far as it is known; 0 means that some bytes will follow.
+        more_bytes: The number of bytes to store, as far as it is known; 0 means that some will follow.
         reserved_bytes: The part of the stored bytes that was reserved for this change.
-        status: Of the error, instead of 429.
+        status: The HTTP status of the error, instead of 429.
 
     Raises:
         QuotaExceededError: The change would exceed the quota.

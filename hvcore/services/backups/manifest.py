@@ -55,10 +55,10 @@ class Manifest:
     The description of a backup's content.
 
     Attributes:
-        format: Of the files; FORMAT.
+        format: The version of the backup's file format, FORMAT.
         id: Unique for each backup.
-        version: Of hvcore.
-        schema_version: Of the database's tables.
+        version: The version of hvcore that made the backup.
+        schema_version: The version of the database's tables.
         created_at: The moment of which the rows are, in ISO 8601.
         objects_bytes: The size of all listed objects together.
         has_objects: Whether the backup contains the objects themselves, too.

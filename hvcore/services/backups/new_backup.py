@@ -51,7 +51,7 @@ def new_backup(target: Path) -> Iterator[Path]:
     If the block fails, the target stays as it was, and the new folder is removed.
 
     Raises:
-        ConfigError: Something is at the target, or another backup is made there.
+        ConfigError: The target exists, or another backup is being made in its folder.
         OSError: The disk is full, or the like.
     """
     target = target.absolute()
@@ -78,7 +78,7 @@ def sync_tree(folder: Path) -> None:
     Flush all files and folders below a folder to the disk, so that they survive a power cut.
 
     Raises:
-        OSError: They cannot be written there.
+        OSError: A file or folder cannot be flushed to the disk.
     """
     for parent, _, names in os.walk(folder):
         for name in names:

@@ -34,7 +34,7 @@ class Flusher:
     Write the spool files of this machine to the analytics sinks; for one thread.
 
     Attributes:
-        sinks: By name. Each continues at its own position, whatever the others do.
+        sinks: The analytics sinks by name. Each continues at its own position, whatever the others do.
         beat: Called whenever a sink has taken a batch.
     """
 

@@ -55,7 +55,7 @@ def mark_key(secret: str) -> str:
     Return the key that makes marks of sessions; the same on every machine.
 
     Args:
-        secret: As in ``SessionNames``.
+        secret: The secret of ``SessionNames``.
     """
     key = secret.encode()
     return hmac.new(key, b"hvcore viewer marks", hashlib.sha256).hexdigest()
@@ -66,7 +66,7 @@ class SessionNames:
     Name the sessions of viewers; every process with the same secret gives the same names.
 
     Args:
-        secret: Of at least 32 characters, shared by all machines.
+        secret: A secret of at least 32 characters, shared by all machines.
     """
 
     def __init__(self, secret: str) -> None:
@@ -95,7 +95,7 @@ class SessionNames:
         Return the mark of a viewer's session; an nginx in front makes the same one.
 
         Args:
-            token: As in name.
+            token: The token of the request, as in ``name``.
         """
         if token is not None:
             text = f"token {token}".encode("utf-8", "replace")

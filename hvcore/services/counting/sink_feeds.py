@@ -55,7 +55,7 @@ class SinkFeeds:
     Bring the lines of files to each sink from its own position; for one thread.
 
     Attributes:
-        sinks: By name.
+        sinks: The analytics sinks by name.
         applied: Called whenever a sink has taken a batch.
     """
 

@@ -59,7 +59,7 @@ def edge_secret(upload_key: str) -> str:
 
 def token_mark(secret: str) -> str:
     """
-    Return the mark that stands for a token in the texts that an edge gets.
+    Return the placeholder of a token in the playlists that an edge gets.
 
     The mark is the same on every machine, so that texts are equal; it is secret, so that nobody
     can write it into a video's captions.

@@ -31,7 +31,7 @@ class CacheInvalidation:
     Do the ``cache.purge`` tasks, each until its cache invalidator has accepted the order.
 
     Attributes:
-        invalidators: By name.
+        invalidators: The cache invalidators by name.
     """
 
     uow: UnitOfWork

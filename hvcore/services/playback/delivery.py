@@ -137,7 +137,7 @@ class Delivery:
         Return the response with a file of a video to a viewer who was authorized.
 
         Raises:
-            VideoNotFoundError: Its files no longer exist.
+            VideoNotFoundError: The video's files no longer exist.
             NotFoundError: The video has no such file.
             QuotaExceededError: The file is a playlist or a download, and the video's owner has
                 used up the delivery quota.

@@ -63,7 +63,7 @@ class PublishedStoryboard:
 
 @attrs.frozen(kw_only=True)
 class PublishedCaptions:
-    """The address of captions in a language; whether the video has them can change any time."""
+    """A path that names a video's captions in a language; whether they exist is looked up later."""
 
     language: str
     is_playlist: bool
@@ -72,10 +72,10 @@ class PublishedCaptions:
 @attrs.frozen(kw_only=True)
 class PublishedChapters:
     """
-    The address of chapters; whether the video has any can change any time.
+    A path that names a video's chapters; whether the video has any is looked up later.
 
     Attributes:
-        is_json: As JSON for Apple's players; otherwise as WebVTT.
+        is_json: Whether the path names chapters as JSON for Apple's players; otherwise as WebVTT.
     """
 
     is_json: bool
@@ -87,7 +87,7 @@ class PublishedMedia:
     A published init or media segment, or a sprite sheet of the storyboard.
 
     Attributes:
-        path: Under the media root.
+        path: The path of the file under the media root.
         first_bytes: The length of the beginning of the file, if only that is published
             under this name.
         counted_px: Short edge of the rung of which this is a media segment;

@@ -46,7 +46,7 @@ class PlaybackRefusal:
     A playback request that was refused, and the rule that refused it.
 
     Attributes:
-        path: As it was sent, decoded; secrets in it are not removed.
+        path: The requested path, decoded; secrets in it are not removed.
     """
 
     request_id: str

@@ -105,8 +105,8 @@ class StoredFile:
         Open a file of this machine and return its file descriptor.
 
         Raises:
-            FileNotFoundError: It is not there (any more).
-            UnavailableError: It does not have the size it was published with,
+            FileNotFoundError: The file does not exist (any more).
+            UnavailableError: The file does not have the size it was published with,
                 or the storage itself is gone.
         """
         try:
@@ -132,7 +132,7 @@ class PlaybackResponse:
         etag: Differs whenever the bytes differ; without quotes.
         is_public: Whether shared caches may keep it, too.
         is_text: Whether it is worth compressing.
-        segment: To be counted if the response has more than half of the segment and is not
+        segment: The segment to count if the response has more than half of the segment and is not
             one to HEAD or a 304: before more than half is sent, and as late as can be.
         never_counted: The reason why this file never counts, whatever the response; None
             for a segment of a video rung.

@@ -23,8 +23,8 @@ class TextCache(Generic[Text]):
     Cache texts that never change, with a bound on their size; thread-safe.
 
     Args:
-        max_bytes: Of all texts together.
-        max_text_bytes: Of one text; longer ones are not cached.
+        max_bytes: The most bytes of all texts together.
+        max_text_bytes: The most bytes of one text; longer ones are not cached.
     """
 
     def __init__(

@@ -30,7 +30,7 @@ def check_arrived(storage: Storage, grant: UploadGrant, *, location: str) -> Non
     A file that does not fit is removed. Asks the store: do not call within a transaction.
 
     Args:
-        location: Of the request field that names the upload, for the error.
+        location: The name of the request field that names the upload, for the error.
 
     Raises:
         InvalidGcsPathError: The file is not there, or does not fit.

@@ -38,7 +38,7 @@ class AttemptWorkspaces:
     Make the workspaces in which transcoders work; each is removed at the attempt's end.
 
     Attributes:
-        work_dir: For temporary files of this process; one folder for each
+        work_dir: The folder for temporary files of this process; one folder for each
             attempt.
         source_cache: Keeps downloaded sources where the storage is not on this machine.
     """

@@ -59,7 +59,7 @@ class ConformanceReports:
 
         Args:
             run: Asked before each file whether the work is still wanted.
-            job: Its playlists are written.
+            job: A job whose playlists are written.
 
         Raises:
             NotConformantError: The job breaks a rule that players rely on.

@@ -29,7 +29,7 @@ class SourceCache:
     Keep the local copy of one source file at a time; for use in one thread.
 
     Attributes:
-        work_dir: Of this process alone, which removes it at its end.
+        work_dir: The temporary folder of this process alone, which removes it at its end.
         now: A clock that only goes forward, in seconds.
     """
 

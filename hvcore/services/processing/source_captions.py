@@ -53,8 +53,8 @@ class StoredCaptions:
     Captions of a source that are in storage; viewers see them once the database lists them.
 
     Attributes:
-        tracks: At most one of each language.
-        warnings: For the video's details.
+        tracks: The caption tracks, at most one of each language.
+        warnings: The warnings about captions, which the video's details show.
     """
 
     tracks: tuple[CaptionTrack, ...] = ()

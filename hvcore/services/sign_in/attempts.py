@@ -27,7 +27,7 @@ class SignInAttempts:
     random bits, and nobody could sign in otherwise.
 
     Attributes:
-        per_minute: For one address; for IPv6, for its network of 64 bits.
+        per_minute: The most attempts a minute from one address; for IPv6, from its network of 64 bits.
     """
 
     store: RateLimitStore

@@ -42,7 +42,7 @@ class OpenSignInSessions:
         End all sessions of a person; the next request of each is refused.
 
         Args:
-            person: As the audit log names them, such as ``oidc:ada``, or an email
+            person: The person as the audit log names them, such as ``oidc:ada``, or an email
                 address.
 
         Returns:

@@ -116,8 +116,8 @@ class SignIns:
         Begin a session for a person who comes back from a provider.
 
         Args:
-            parameters: Of the address to which the provider sent the browser.
-            cookie: As ``begin`` returned it.
+            parameters: The query parameters of the address to which the provider sent the browser.
+            cookie: The cookie that ``begin`` returned.
 
         Raises:
             SignInRefusedError: The sign-in was not begun in this browser, or the provider

@@ -158,7 +158,7 @@ class Uploads:
         Refuse an upload by its request headers, before its body is read.
 
         Args:
-            content_type: As sent, parameters included.
+            content_type: The announced content type as sent, parameters included.
             size_bytes: None if the client did not announce the size.
 
         Raises:
@@ -182,7 +182,7 @@ class Uploads:
         The quotas are checked again when the file has arrived, and that check decides.
 
         Args:
-            size_bytes: Of the whole file; None if nobody has announced it.
+            size_bytes: The size of the whole file; None if nobody has announced it.
 
         Raises:
             QuotaExceededError: 507; the organization may not store or encode it.
@@ -203,7 +203,7 @@ class Uploads:
         quota of the organization.
 
         Args:
-            size_bytes: Of the bytes that are still to come; None if the client did
+            size_bytes: The number of bytes that are still to come; None if the client did
                 not announce the size.
 
         Raises:
@@ -225,7 +225,7 @@ class Uploads:
         Check that this machine's disk has room for a smallest upload.
 
         Raises:
-            NoRoomError: It has none.
+            NoRoomError: The host has no room.
             UnavailableError: The disk does not work.
         """
         check_room(self.incoming_dir())

@@ -116,7 +116,7 @@ class ResumableUploads:
         Return the partial files of unfinished uploads on this machine.
 
         Raises:
-            UnavailableError: Their folder cannot be made.
+            UnavailableError: The folder of partial files cannot be made.
         """
         return PartialFiles(folder=self.uploads.incoming_dir())
 
@@ -127,7 +127,7 @@ class ResumableUploads:
         Reserve disk space for the bytes of one request of an upload while they arrive.
 
         Args:
-            size_bytes: Of all that the upload still lacks.
+            size_bytes: The number of bytes that the upload still lacks.
 
         Raises:
             UnavailableError: The bytes will not fit, or the disk fails.

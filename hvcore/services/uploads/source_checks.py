@@ -81,7 +81,7 @@ def check_size(size_bytes: int) -> None:
     Refuse a source file that is larger than 5 GB.
 
     Raises:
-        UnusableSourceError: It is larger.
+        UnusableSourceError: The file is larger.
     """
     if size_bytes > MAX_UPLOAD_BYTES:
         raise UnusableSourceError("The source's file is larger than 5 GB.")

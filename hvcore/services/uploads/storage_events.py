@@ -37,7 +37,7 @@ class StorageEvents:
         Objects that belong to no upload, and uploads that are not waited for, are passed over.
 
         Args:
-            objects: As ``bucket/key``.
+            objects: The names of stored objects, as ``bucket/key``.
 
         Returns:
             The number of uploads for which a look was ordered.

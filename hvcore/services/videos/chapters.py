@@ -71,7 +71,7 @@ class Chapters:
             data: A WebVTT file.
 
         Raises:
-            InvalidParametersError: It is no WebVTT file, or exceeds a limit.
+            InvalidParametersError: The file is no WebVTT file, or exceeds a limit.
             VideoNotFoundError: There is no such video, or it is deleted.
             ForbiddenError: The video is outside the key's environment.
             UnavailableError: Too many files are being read.

@@ -58,7 +58,7 @@ class CustomThumbnails:
     Set the posters of videos, from pictures that clients send or from frames.
 
     Attributes:
-        work_dir: For temporary files; one folder for each attempt.
+        work_dir: The folder for temporary files; one folder for each attempt.
         slots: Limits the files that are received at a time, texts and pictures together.
         pictures: Redraws the pictures that requests send.
         task_pictures: Redraws the frames that tasks have taken from videos.

@@ -20,7 +20,7 @@ class MeasuredTrack:
     Attributes:
         average_bps: Average bits per second of all its segments; 0 if it has none.
         peak_bps: Peak bit rate, as playlists announce it in ``BANDWIDTH``.
-        size_bytes: Of all its files together.
+        size_bytes: The size of all files of the track together.
     """
 
     track: Track

@@ -29,7 +29,7 @@ class StillLocation:
     Attributes:
         files: The init and the media segment, in this order; paths are under the
             media root.
-        at_s: From the beginning of the segment; the frame is the first that begins at or
+        at_s: The seconds from the beginning of the segment; the frame is the first that begins at or
             after this offset.
     """
 

@@ -64,7 +64,7 @@ class Webhooks:
 
         Raises:
             NotFoundError: There is no such organization.
-            EnvironmentNotFoundError: It has no such environment.
+            EnvironmentNotFoundError: The organization has no such environment.
             AddressRefusedError: The service sends no requests to this address.
             InvalidParametersError: The address is too long, or the environment has as many
                 endpoints as it may have.

@@ -37,7 +37,7 @@ class Subscriptions:
     Tell event subscribers about events; those of one video in their order.
 
     Attributes:
-        subscribers: By name.
+        subscribers: The event subscribers by name.
     """
 
     uow: UnitOfWork

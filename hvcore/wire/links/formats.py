@@ -30,7 +30,7 @@ class Timestamp:
     """Read a moment, ``YYYY-MM-DDThh:mm:ss`` with ``Z`` or an offset."""
 
     def from_json(self, value: object) -> datetime:
-        """Read a JSON string."""
+        """Return the moment in a JSON string."""
         return self.from_text(string(value))
 
     def from_text(self, text: str) -> datetime:
@@ -52,11 +52,11 @@ class EmailAddress:
     """Read an e-mail address, as people write theirs."""
 
     def from_json(self, value: object) -> str:
-        """Read a JSON string."""
+        """Return the e-mail address in a JSON string."""
         return self.from_text(string(value))
 
     def from_text(self, text: str) -> str:
-        """Read an address; letters keep their case."""
+        """Return the e-mail address in a text; letters keep their case."""
         if len(text) > MAX_EMAIL_CHARS:
             rule = f"must have at most {MAX_EMAIL_CHARS} characters"
             raise FieldRefusedError(rule, NOT_ALLOWED)
@@ -66,7 +66,7 @@ class EmailAddress:
         return text
 
     def schema(self) -> Schema:
-        """Return the format; names may have letters of every language."""
+        """Return the JSON Schema of e-mail addresses; names may have letters of every language."""
         return {"type": "string", "format": "idn-email", "maxLength": MAX_EMAIL_CHARS}
 
 
@@ -75,7 +75,7 @@ class DomainList:
     """Read host names, each optionally below ``*.``: a list, or a text with commas."""
 
     def from_json(self, value: object) -> tuple[str, ...]:
-        """Read a JSON array of strings or a JSON string."""
+        """Return the host names in a JSON array of strings or a JSON string."""
         if not isinstance(value, list):
             return self.from_text(string(value))
         if not all(isinstance(entry, str) for entry in value):
@@ -107,7 +107,7 @@ class Seconds:
     maximum: float
 
     def from_json(self, value: object) -> float:
-        """Read a JSON number."""
+        """Return the seconds in a JSON number."""
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise FieldRefusedError("must be a number of seconds", NOT_READABLE)
         if not 0 <= value <= self.maximum:
@@ -116,7 +116,7 @@ class Seconds:
         return float(value)
 
     def from_text(self, text: str) -> float:
-        """Read a decimal number."""
+        """Return the seconds in a text that is a decimal number."""
         if not re.fullmatch(r"[0-9]{1,9}(?:\.[0-9]{1,9})?", text):
             raise FieldRefusedError("must be a number of seconds", NOT_READABLE)
         return self.from_json(float(text))

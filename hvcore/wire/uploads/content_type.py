@@ -24,11 +24,11 @@ class AnnouncedType:
     """
 
     def from_json(self, value: object) -> str | None:
-        """Read a JSON string; an empty one is none."""
+        """Return the content type in a JSON string; None for an empty string."""
         return self.from_text(string(value))
 
     def from_text(self, text: str) -> str | None:
-        """Read the name itself; an empty one is none."""
+        """Return the content type in a text; None for an empty text."""
         given = text.strip(" \t")
         if not given:
             return None

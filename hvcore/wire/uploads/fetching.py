@@ -36,15 +36,15 @@ class SourceAddress:
     """Read a URL from which a file is fetched; it may hold its owner's secrets."""
 
     def from_json(self, value: object) -> str:
-        """Read a JSON string."""
+        """Return the URL in a JSON string."""
         return self.from_text(string(value))
 
     def from_text(self, text: str) -> str:
-        """Read a text; whether it may be fetched from is not judged here."""
+        """Return the URL in a text; whether the service may fetch from it is not judged here."""
         return _TEXT.from_text(text)
 
     def schema(self) -> Schema:
-        """Return the form; what else is refused depends on where it leads."""
+        """Return the JSON Schema of the URL; the host that it names may be refused later."""
         return {
             "type": "string",
             "format": "uri",

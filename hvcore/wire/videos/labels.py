@@ -59,11 +59,11 @@ class Label:
     has_commas: bool = True
 
     def from_json(self, value: object) -> str:
-        """Read a JSON string."""
+        """Return the text of one label in a JSON string."""
         return self.from_text(string(value))
 
     def from_text(self, text: str) -> str:
-        """Read the text itself."""
+        """Return the text of one label, checked."""
         found = Text(max_chars=self.max_chars).from_text(text)
         if any(unicodedata.category(char) == "Cc" for char in found):
             raise FieldRefusedError("must not contain control characters", NOT_ALLOWED)
@@ -97,7 +97,7 @@ class Metadata:
     removes: bool = False
 
     def from_json(self, value: object) -> Mapping[str, str | None]:
-        """Read a JSON object."""
+        """Return the keys and values of a JSON object; None removes a key."""
         if not isinstance(value, dict):
             rule = "must be an object of keys and strings"
             raise FieldRefusedError(rule, NOT_READABLE)
@@ -108,7 +108,7 @@ class Metadata:
         return pairs
 
     def from_text(self, text: str) -> Mapping[str, str | None]:
-        """Read the text of a JSON object."""
+        """Return the keys and values of a JSON object in a text; None removes a key."""
         try:
             value = json.loads(text)
         except (ValueError, RecursionError) as exc:
@@ -117,7 +117,7 @@ class Metadata:
         return self.from_json(value)
 
     def schema(self) -> Schema:
-        """Return the form; keys and values together have a limit, too."""
+        """Return the JSON Schema of metadata; it does not tell the limit of all keys and values together."""
         value = _VALUE.schema()
         return {
             "type": "object",
@@ -145,7 +145,7 @@ class Tags:
     """Read a list of tags; in a header or a form they are separated by commas."""
 
     def from_json(self, value: object) -> tuple[str, ...]:
-        """Read a JSON array; a tag that is there twice counts once, as it stands first."""
+        """Return the tags of a JSON array; a repeated tag counts once, in its first place."""
         if not isinstance(value, list):
             raise FieldRefusedError("must be an array of strings", NOT_READABLE)
         try:
@@ -173,7 +173,7 @@ class MetadataFilter:
     """Read a filter for a key of metadata and its value, with a colon between them."""
 
     def from_json(self, value: object) -> str:
-        """Read a JSON string."""
+        """Return the filter in a JSON string."""
         return self.from_text(string(value))
 
     def from_text(self, text: str) -> str:

@@ -88,7 +88,7 @@ class Cursor:
     """Read a cursor: the end of an earlier page, in a form that only the service reads."""
 
     def from_json(self, value: object) -> int:
-        """Read a JSON string."""
+        """Return the number of the event in a cursor in a JSON string."""
         return self.from_text(string(value))
 
     def from_text(self, text: str) -> int:
@@ -113,11 +113,11 @@ class Kinds:
     """Read a comma-separated list of event kinds."""
 
     def from_json(self, value: object) -> frozenset[EventKind]:
-        """Read a JSON string."""
+        """Return the event kinds in a JSON string."""
         return self.from_text(string(value))
 
     def from_text(self, text: str) -> frozenset[EventKind]:
-        """Read the list."""
+        """Return the event kinds in a comma-separated list."""
         words = text.split(",")
         if not all(word in _KINDS for word in words):
             rule = f"must be one or more of {', '.join(_KINDS)}, separated by commas"
@@ -125,7 +125,7 @@ class Kinds:
         return frozenset(_KINDS[word] for word in words)
 
     def schema(self) -> Schema:
-        """Return the form of the list."""
+        """Return the JSON Schema of the list of event kinds."""
         any_kind = "|".join(re.escape(word) for word in _KINDS)
         return {"type": "string", "pattern": f"^(?:{any_kind})(?:,(?:{any_kind}))*$"}
 

@@ -13,7 +13,7 @@ from hvcore.wire.answer_schemas import VIDEO_DETAILS
 from hvcore.wire.requests import QUALITY
 from hvcore_cli.commands.videos.demo import demo
 from hvcore_cli.commands.videos.upload import upload
-from tests.interface import tables
+from tests.interface import field_tables, tables
 
 WORDS = [preset.value for preset in Preset]
 HTTP_PAGE = Path(__file__).parents[3] / "docs/reference/http/videos.md"
@@ -53,5 +53,5 @@ def test_every_preset_is_documented_with_its_rungs_and_sound() -> None:
 
 
 def test_the_documented_presets_are_declared() -> None:
-    assert set(tables.QUALITIES) <= set(WORDS)
+    assert set(field_tables.QUALITIES) <= set(WORDS)
     assert set(tables.LADDERS) <= set(WORDS)

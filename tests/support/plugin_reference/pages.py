@@ -9,7 +9,7 @@ from hvcore import hookspecs
 from hvcore.hookspecs import Backend
 from hvcore.registry import KINDS, Kind
 from hvcore.settings import env_name
-from tests.plugin_faults.broken_plugins import LOADING
+from tests.plugin_faults.faults_of_loading import LOADING
 from tests.support.plugin_reference import embedding_page, values_page
 from tests.support.plugin_reference.examples import Example
 from tests.support.plugin_reference.markdown import as_sentence, code, from_docstring

@@ -37,7 +37,7 @@ class ShownKey:
 
     @property
     def end(self) -> str:
-        """The time at which the key was told to end, in ISO format; empty if it was not told to."""
+        """The time at which the key stops working, in ISO format; empty if no end was set."""
         return end_of(self.key)
 
     @property
@@ -62,7 +62,7 @@ def shown_key(here: OrganizationVisit, key: ApiKey, now: datetime) -> ShownKey:
 
 
 def end_of(key: ApiKey) -> str:
-    """Return the time at which a key was told to end, in ISO format; empty if it was not told to."""
+    """Return the time at which a key stops working, in ISO format; empty if no end was set."""
     return key.revoked_at.isoformat() if key.revoked_at else ""
 
 

@@ -30,7 +30,7 @@ class SegmentsInOrder:
     The segments of a download's tracks, in the order of the file.
 
     Attributes:
-        size_bytes: Of all segments together.
+        size_bytes: The size of all segments together.
         ends: The end of each segment, in bytes from the first segment's start.
     """
 

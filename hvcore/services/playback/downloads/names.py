@@ -30,7 +30,7 @@ class DownloadName:
     Attributes:
         name: The file name in addresses, such as ``720p.mp4``.
         track: The video track of a movie, or the sound track of an M4A.
-        language: Of the sound of an M4A, as playlists have it; ``""`` if unknown.
+        language: The language of an M4A's sound, as playlists have it; ``""`` if unknown.
         label: Distinguishes it from other downloads of the video, ``""`` for the only sound.
     """
 

@@ -124,7 +124,7 @@ class SignedUrls:
         Return a video's playback addresses, with a placeholder for a token if it is private.
 
         Args:
-            size_px: Of the thumbnail, width and height.
+            size_px: The width and height of the thumbnail.
         """
         roots = self.roots(video.org_id, video.env_id)
         return roots.of(video.id, is_public=video.is_public, size_px=size_px)

@@ -26,6 +26,7 @@ from hvcore.persistence.plugin_database import PluginDatabase
 from hvcore.persistence.server_limits import LIMITS_OF_JOBS, limits_of_requests
 from hvcore.persistence.sign_in.sign_in_book import SqlSignInBook
 from hvcore.persistence.unit_of_work import OnCommit, SqlUnitOfWork
+from hvcore.persistence.videos.catalog import SqlVideoCatalog
 from hvcore.playback_tokens import KeyRing
 from hvcore.ports.analytics import AnalyticsSink, AnalyticsStore
 from hvcore.ports.auth import AuthProvider
@@ -35,6 +36,7 @@ from hvcore.ports.event_subscribers import EventSubscriber
 from hvcore.ports.mail import Mailer
 from hvcore.ports.queue import Queue
 from hvcore.ports.rate_limit import RateLimitStore
+from hvcore.ports.repositories.catalog import VideoCatalog
 from hvcore.ports.sign_in import SignInProvider
 from hvcore.ports.storage import Storage
 from hvcore.ports.transcoder import Transcoder
@@ -127,6 +129,11 @@ class Backends:
     @made_once
     def uow(self) -> UnitOfWork:
         return SqlUnitOfWork(self.engine, self.clock, self.on_commit, self.wanted_kinds)
+
+    @cached_property
+    def video_catalog(self) -> VideoCatalog:
+        """The catalog of videos, read outside of any transaction."""
+        return SqlVideoCatalog(self.engine)
 
     @property
     def on_commit(self) -> OnCommit | None:

@@ -48,7 +48,9 @@ class UploadWiring(Backends):
         """The service that uploads files which this process itself has."""
         here = DirectAddresses(storage=self.storage, mode=DirectUploadMode.OFF)
         return LocalUploads(
-            uploads=attrs.evolve(self.uploads, direct=here), clock=self.clock
+            uploads=attrs.evolve(self.uploads, direct=here),
+            videos=self.video_catalog,
+            clock=self.clock,
         )
 
     @cached_property

@@ -5,7 +5,6 @@ from typing import Final
 
 from hvcore.assembly.pictures import PictureWiring
 from hvcore.assembly.playback import PlaybackWiring
-from hvcore.persistence.videos.catalog import SqlVideoCatalog
 from hvcore.services.videos.captions import Captions
 from hvcore.services.videos.catalog import Catalog
 from hvcore.services.videos.chapters import Chapters
@@ -31,7 +30,7 @@ class VideoWiring(PlaybackWiring, PictureWiring):
 
     @cached_property
     def catalog(self) -> Catalog:
-        return Catalog(videos=SqlVideoCatalog(self.engine), clock=self.clock)
+        return Catalog(videos=self.video_catalog, clock=self.clock)
 
     @cached_property
     def deletion(self) -> Deletion:

@@ -11,7 +11,7 @@ import attrs
 
 from hvcore.domain.folded_texts import composed
 from hvcore.domain.limits import MAX_METADATA_BYTES, MAX_METADATA_KEYS
-from hvcore.errors import FieldError, InvalidParametersError
+from hvcore.errors import ConflictError, FieldError, InvalidParametersError
 
 Metadata = tuple[tuple[str, str], ...]
 """Keys and their values, in the order in which they were set."""
@@ -111,6 +111,16 @@ def too_much_metadata(pairs: Mapping[str, str | None]) -> str | None:
     if size_bytes > MAX_METADATA_BYTES:
         return f"must have at most {MAX_METADATA_BYTES} bytes of keys and values"
     return None
+
+
+def external_id_taken(external_id: str) -> ConflictError:
+    """Return the error for an external ID that another video of the environment has."""
+    message = (
+        "externalID belongs to another video of this environment; choose another one, "
+        "or find that video in the list with the parameter externalID."
+    )
+    problem = FieldError(message=message, location="body.externalID", value=external_id)
+    return ConflictError(message, errors=[problem])
 
 
 def _check(pairs: Mapping[str, str | None]) -> None:

@@ -180,7 +180,7 @@ class EmbeddedEnvironment(GrantsUploads):
         Store a file of this machine, or the content of a stream, and make a video of it.
 
         The file is durable on return; a worker makes the video of it. A failure leaves no video
-        behind.
+        behind, nor does a process that is killed before its file is stored.
 
         Args:
             source: A path, or a file open in binary mode, which is read to its end and not

@@ -2,7 +2,8 @@
 Detect that a thread waits for SQLite's write lock which it holds itself.
 
 Such a thread would wait until its time is over, and then fail: nobody else can end the
-transaction that holds the lock.
+transaction that holds the lock. A connection is taken for the one of the thread that has
+used it last; in a pool of threads, only while the same job goes on.
 """
 
 import gc
@@ -11,37 +12,48 @@ import sys
 import threading
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
-from typing import Any, Final
-from weakref import WeakSet
+from contextlib import closing, suppress
+from contextvars import ContextVar
+from typing import Any, Final, TypeAlias
+from weakref import WeakKeyDictionary, WeakSet
 
 from sqlalchemy import event
-from sqlalchemy.engine import Engine
+from sqlalchemy.engine import Connection, Engine
 from sqlalchemy.pool import PoolProxiedConnection
 
 from hvcore.errors import OwnTransactionError
 from hvcore.persistence.host_connections.drivers import SqliteDriver
 from hvcore.persistence.write_queue import is_busy
 
-_SOME_TABLE: Final = (
-    "SELECT name FROM sqlite_master WHERE type = 'table' "
-    "AND name NOT LIKE 'sqlite%' AND sql NOT LIKE 'CREATE VIRTUAL%' LIMIT 1"
+Connections: TypeAlias = WeakSet[PoolProxiedConnection]
+
+_last_users: Final[WeakKeyDictionary[PoolProxiedConnection, object]] = (
+    WeakKeyDictionary()
 )
 _of_thread = threading.local()
+_of_job: ContextVar[tuple[object, Connections] | None] = ContextVar(
+    "connections_of_job", default=None
+)
+"""
+A thread, and the connections that it uses in the present context.
+
+Frameworks have each job of a pool's thread run in a context of its own; the transaction of
+an earlier job may be committed by another thread.
+"""
 
 
 def note_connections(engine: Engine) -> None:
-    """Have each connection from an engine's pool noted as one of the thread that takes it."""
+    """Have each connection of an engine noted as one of the thread that uses it."""
     if not event.contains(engine, "checkout", _note_checkout):
         event.listen(engine, "checkout", _note_checkout)
+        event.listen(engine, "before_cursor_execute", _note_use)
 
 
 def note_connection(connection: PoolProxiedConnection) -> None:
-    """Note a connection as one that this thread uses, until it is back in its pool."""
-    known: WeakSet[PoolProxiedConnection] | None
-    known = getattr(_of_thread, "connections", None)
-    if known is None:
-        known = _of_thread.connections = WeakSet()
+    """Note a connection as one that this thread uses, until it is back in its pool, or another thread uses it."""
+    _last_users[connection] = _this_thread()
+    # The tasks of an event loop have a context each; each of them holds up all others.
+    known = _connections_of_thread() if _runs_tasks() else _connections_of_job()
     known.add(connection)
 
 
@@ -108,6 +120,38 @@ def _note_checkout(
     note_connection(connection)
 
 
+def _note_use(connection: Connection, *_: object) -> None:
+    note_connection(connection.connection)
+
+
+def _this_thread() -> object:
+    """Return an object that stands for this thread; unlike its number, no later thread has it."""
+    return _connections_of_thread()
+
+
+def _connections_of_thread() -> Connections:
+    known: Connections | None = getattr(_of_thread, "connections", None)
+    if known is None:
+        known = _of_thread.connections = WeakSet()
+    return known
+
+
+def _connections_of_job() -> Connections:
+    thread, found = _this_thread(), _of_job.get()
+    # A context may be a copy of another thread's.
+    if found is None or found[0] is not thread:
+        found = thread, WeakSet()
+        _of_job.set(found)
+    return found[1]
+
+
+def _runs_tasks() -> bool:
+    asyncio = sys.modules.get("asyncio")
+    with suppress(RuntimeError):
+        return asyncio is not None and asyncio.get_running_loop() is not None
+    return False
+
+
 def _refuse_if_locked_by(connections: Iterable[sqlite3.Connection]) -> None:
     for connection in connections:
         if _has_write_lock(connection):
@@ -116,22 +160,28 @@ def _refuse_if_locked_by(connections: Iterable[sqlite3.Connection]) -> None:
 
 def _has_write_lock(connection: sqlite3.Connection) -> bool:
     """
-    Return whether a connection's open transaction has the write lock.
+    Return whether a connection's open transaction has the write lock; take no lock to see it.
 
-    SQLite does not say so. A change of no rows is possible at once, or needs the lock
-    of another connection: it was taken a moment ago.
+    SQLite does not say so. But it makes no backup, which begins with one page, through a
+    connection that may have changed the page; 20 us.
     """
-    driver = SqliteDriver(connection)
-    try:
-        with driver.usual_values():
-            found = driver.cursor().execute(_SOME_TABLE).fetchone()
-        if found is None:
-            return False
-        name = str(found[0]).replace('"', '""')
-        _at_once(connection, f'DELETE FROM "{name}" WHERE 0')  # noqa: S608 - changes nothing
-    except sqlite3.Error:
-        return False
-    return True
+    found = []
+
+    def end(status: int, _left: int, _pages: int) -> None:
+        found.append(status)
+        raise _LookedAtError
+
+    with (
+        closing(sqlite3.connect(":memory:")) as copy,
+        suppress(_LookedAtError, sqlite3.Error),
+    ):
+        # Not by a method of the host's own class.
+        sqlite3.Connection.backup(connection, copy, pages=1, progress=end)
+    return found == [sqlite3.SQLITE_BUSY]
+
+
+class _LookedAtError(Exception):
+    """Ends a backup after its first step."""
 
 
 def _at_once(connection: sqlite3.Connection, statement: str) -> None:
@@ -167,8 +217,10 @@ def _is_of(connection: sqlite3.Connection, path: str) -> bool:
 
 def _known() -> Iterator[Any]:
     """Yield the drivers' connections that are known as this thread's."""
-    for one in list(getattr(_of_thread, "connections", ())):
-        yield one.driver_connection
+    thread = _this_thread()
+    for one in {*_connections_of_thread(), *_connections_of_job()}:
+        if _last_users.get(one) is thread:
+            yield one.driver_connection
     django = sys.modules.get("django.db")
     if django is None:
         return

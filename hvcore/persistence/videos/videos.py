@@ -9,11 +9,11 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, RowMapping
 from sqlalchemy.exc import IntegrityError
 
+from hvcore.domain.labels import external_id_taken
 from hvcore.domain.processing.media_index import MediaIndex
 from hvcore.domain.uploads.grants import GrantState
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
-from hvcore.errors import ConflictError, FieldError
 from hvcore.persistence.processing.job_progress import progress_of
 from hvcore.persistence.processing.published_media import (
     MediaCache,
@@ -74,7 +74,7 @@ class SqlVideoRepository:
             # No other value of theirs is chosen by anybody.
             if video.labels.external_id is None:
                 raise
-            raise _taken(video.labels.external_id) from exc
+            raise external_id_taken(video.labels.external_id) from exc
         self._totals.add(video)
         self._store_media(video)
         self._events.record(video.take_events())
@@ -93,7 +93,7 @@ class SqlVideoRepository:
         except IntegrityError as exc:
             if video.labels.external_id is None:
                 raise
-            raise _taken(video.labels.external_id) from exc
+            raise external_id_taken(video.labels.external_id) from exc
         if saved != 1:
             raise ConcurrentUpdateError(video.id)
         video.version += 1
@@ -147,12 +147,3 @@ def _one(*, is_public: bool, for_update: bool) -> sa.Select[Any]:
     column = videos.c.public_id if is_public else videos.c.id
     statement = sa.select(videos).where(column == sa.bindparam("wanted"))
     return statement.with_for_update() if for_update else statement
-
-
-def _taken(external_id: str) -> ConflictError:
-    message = (
-        "externalID belongs to another video of this environment; choose another one, "
-        "or find that video in the list with the parameter externalID."
-    )
-    problem = FieldError(message=message, location="body.externalID", value=external_id)
-    return ConflictError(message, errors=[problem])

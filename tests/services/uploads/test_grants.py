@@ -11,9 +11,11 @@ from pathlib import Path
 import attrs
 import pytest
 
+from hvcore.domain.labels import Labels
 from hvcore.domain.uploads.grants import FileWanted, GrantState, UploadGrant
 from hvcore.domain.videos.states import VideoState
 from hvcore.errors import (
+    ConflictError,
     ForbiddenError,
     InvalidFileSizeError,
     ProcessingInProgressError,
@@ -219,6 +221,23 @@ def test_a_video_whose_bytes_never_came_is_missing(world: World) -> None:
         with pytest.raises(VideoNotFoundError):
             deletion.delete(world.caller, "org_a", video_id, None)
         world.services.uploads.expire()
+
+
+def test_an_external_id_is_free_again_six_hours_after_an_unused_address_expired(
+    world: World,
+) -> None:
+    wanted = attrs.evolve(world.wanted(), labels=Labels(external_id="order 1"))
+    uploads, file = world.services.uploads, world.file()
+    uploads.grant_video(world.env, file, wanted)
+    world.clock.move(hours=6)
+    uploads.expire()
+    with pytest.raises(ConflictError):
+        uploads.grant_video(world.env, file, wanted)
+
+    world.clock.move(hours=1)
+    uploads.expire()
+
+    assert uploads.grant_video(world.env, file, wanted)
 
 
 def test_a_cancelled_upload_takes_no_bytes(world: World) -> None:

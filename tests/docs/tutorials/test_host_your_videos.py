@@ -69,7 +69,7 @@ def test_a_reader_hosts_videos_on_a_machine_with_a_domain(tmp_path: Path) -> Non
         _signs_in(made, said)
         page = re.search(r"Its page plays for an hour: (\S+)", said)
         assert page is not None
-        assert "<video" in made.run("curl", "-sf", page[1])
+        assert "<hv-player" in made.run("curl", "-sf", page[1])
         assert _complaints(made) == []
 
 

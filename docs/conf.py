@@ -34,6 +34,7 @@ html_theme = "furo"
 html_title = "hvcore"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = ["scrollers.js"]
 html_favicon = "_static/favicon.svg"
 html_copy_source = False
 html_show_sourcelink = False

@@ -26,7 +26,11 @@ from hvcore_api.resources.documentation import (
     DocumentationResource,
     ProgramsIndexResource,
 )
-from hvcore_api.resources.documents import DocsPageResource, OpenApiResource
+from hvcore_api.resources.documents import (
+    DescriptionResource,
+    DocsPageResource,
+    RoutesMarkdownResource,
+)
 from hvcore_api.routing import KEY, Route
 from hvcore_web.app import make_app
 from hvcore_web.cors import exact_origins
@@ -38,6 +42,7 @@ PAGES: Final[Mapping[str, Callable[..., object]]] = {
     "/docs": DocumentationAddressResource,
     "/docs/api": DocsPageResource,
     "/docs/api/": DocsPageResource,
+    "/docs/api/routes.md": RoutesMarkdownResource,
     "/docs/{file:path}": DocumentationResource,
     "/llms.txt": ProgramsIndexResource,
 }
@@ -104,7 +109,7 @@ def _make_resource(
     services: Services,
     document: Callable[[], Document],
 ) -> object:
-    if resource in (DocsPageResource, OpenApiResource):
+    if isinstance(resource, type) and issubclass(resource, DescriptionResource):
         return resource(document)
     return resource(services)
 

@@ -14,6 +14,7 @@ from hvcore.settings import Settings
 PAGE_TYPE: Final = "text/html; charset=utf-8"
 STYLE_TYPE: Final = "text/css; charset=utf-8"
 SCRIPT_TYPE: Final = "text/javascript; charset=utf-8"
+MARKDOWN_TYPE: Final = "text/markdown; charset=utf-8"
 STYLE: Final = Path(__file__).parent / "page.css"
 """The style sheet with colours, fonts and the shared parts of pages; each app serves it at its
 own address."""

@@ -36,7 +36,8 @@ UNFINISHED: Final = (
     "there, or hv restore here, once more. Or take an empty database."
 )
 BEHIND: Final = (
-    "The database is not at this version. Run: hv migrate (hv up does so by itself)."
+    "The database is not at this version. Run: hv migrate (hv up does so by itself). If "
+    "it is not the service's database, set HV_DATA to the service's data folder."
 )
 CONTRACTED: Final = (
     "A newer version of hvcore has contracted the database (hv migrate --contract), so "

@@ -25,6 +25,8 @@ def introduction_of(document: Node) -> Iterator[Element]:
             element("code", server),
             " · For programs: ",
             element("a", "openapi.json", href="../../v1/openapi.json"),
+            ", ",
+            element("a", "routes.md", href="routes.md"),
             class_="muted",
         ),
         *(element("p", *prose(text)) for text in info["description"].split("\n\n")),

@@ -15,6 +15,7 @@ from hvcore_web.documentation import site
 from hvcore_web.documentation.site import is_built
 from hvcore_web.files import send
 from hvcore_web.pages import (
+    MARKDOWN_TYPE,
     PAGE_TYPE,
     SCRIPT_TYPE,
     STYLE_TYPE,
@@ -26,7 +27,7 @@ _TYPES: Final = {
     ".html": PAGE_TYPE,
     ".css": STYLE_TYPE,
     ".js": SCRIPT_TYPE,
-    ".md": "text/markdown; charset=utf-8",
+    ".md": MARKDOWN_TYPE,
     ".svg": "image/svg+xml; charset=utf-8",
     ".png": "image/png",
 }
@@ -35,6 +36,21 @@ _NOT_BUILT: Final = PageTemplate(
 )
 _TEXT_TYPE: Final = "text/plain; charset=utf-8"
 """The content type of files that pages link to, such as code."""
+
+_INTRODUCTION: Final = """\
+This service answers API requests at {api_url} and serves videos, pictures and the player at {worker_url}. \
+API requests carry a key in the header `X-Api-Key`, and bodies of JSON JSON is sent with `Content-Type: application/json`. \
+Successes are `{{"body": …}}`, errors `{{"status", "code", "detail", "errors"}}`.
+
+To call the API, read in this order:
+
+- [Call the API with curl]({api_url}/docs/how-to/curl.md): each request from upload to deletion.
+- [Routes]({api_url}/docs/api/routes.md): every route with its parameters, bodies and answers.
+- [The HTTP interface]({api_url}/docs/reference/http.md): a page of rules for each subject.
+- [OpenAPI document]({api_url}/v1/openapi.json): the routes for generators of clients.
+
+Each page is also HTML: leave out `.md`."""
+"""What stands in ``llms.txt`` above its lists."""
 
 
 class DocumentationResource:
@@ -101,6 +117,7 @@ class ProgramsIndexResource:
 
     def __init__(self, services: Services) -> None:
         self._public = services.settings.public
+        self._schemes = services.access.schemes
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
         """
@@ -115,9 +132,19 @@ class ProgramsIndexResource:
             )
         listed = (site.FOLDER / "llms.txt").read_text("utf-8")
         text = listed.replace("](", f"]({self._public.api_url}/docs/")
-        send(req, resp, served_file(text.encode(), _TEXT_TYPE))
+        title, about, sections = text.split("\n\n", 2)
+        parts = (title, about, self._introduction(), sections)
+        send(req, resp, served_file("\n\n".join(parts).encode(), _TEXT_TYPE))
 
     on_head = on_get
+
+    def _introduction(self) -> str:
+        """Return what a program needs for its first request to this service."""
+        return _INTRODUCTION.format(
+            api_url=self._public.api_url,
+            worker_url=self._public.worker_url,
+            headers=" or ".join(f"`{scheme.header}`" for scheme in self._schemes),
+        )
 
 
 def _names() -> Iterator[str]:

@@ -11,11 +11,13 @@ from hvcore import __version__
 from hvcore.assembly import Services
 from hvcore.services.playback.responses import PlaybackResponse
 from hvcore.wire.envelope import SUCCESS_TYPE, encode
+from hvcore_api.docs_page.markdown import render_markdown
 from hvcore_api.docs_page.page import render_page
 from hvcore_api.openapi.components import Document
 from hvcore_web.documentation.site import API_PAGES, is_built
 from hvcore_web.files import send
 from hvcore_web.pages import (
+    MARKDOWN_TYPE,
     PAGE_TYPE,
     SCRIPT_TYPE,
     STYLE,
@@ -81,6 +83,17 @@ class DocsPageResource(DescriptionResource):
             resp.location = f"{API_PAGES}/"
             return
         _send_page(req, resp, self._response)
+
+
+class RoutesMarkdownResource(DescriptionResource):
+    """``GET /docs/api/routes.md``: the routes as Markdown, for programs that read pages."""
+
+    @cached_property
+    def _response(self) -> PlaybackResponse:
+        return served_file(render_markdown(self._describe()), MARKDOWN_TYPE)
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
+        send(req, resp, self._response)
 
 
 class ApiFrontPageResource:

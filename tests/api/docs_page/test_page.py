@@ -26,6 +26,7 @@ from hvcore_api.docs_page.languages import (
     javascript_of,
     python_of,
 )
+from hvcore_api.docs_page.markdown import render_markdown
 from hvcore_api.docs_page.page import render_page
 from hvcore_api.openapi.components import resolved
 from hvcore_api.openapi.examples import ERROR_REQUESTS
@@ -347,3 +348,19 @@ def test_the_page_escapes_what_it_shows(api: World, document: dict[str, Any]) ->
     assert "<script>" not in page
     assert "<img" not in page
     assert "&lt;script&gt;alert(1)&lt;/script&gt; &amp;" in page
+
+
+def test_the_markdown_of_the_routes_has_each_route_and_each_member_in_a_third_of_the_size(
+    document: dict[str, Any],
+) -> None:
+    text = render_markdown(document).decode()
+
+    operations = operations_of(document)
+    told = [one.path in text for one in operations]
+    assert all(told)
+    body = document["paths"]["/v1/videos/upload-url"]["post"]["requestBody"]
+    members = body["content"]["application/json"]["schema"]["properties"]
+    route = text.partition("### POST /v1/videos/upload-url\n")[2].partition("\n### ")[0]
+    assert [name for name in members if f"- `{name}`: " not in route] == []
+    assert "`fileName`: string, required" in route
+    assert len(text) < len(render_page(document)) / 3

@@ -15,7 +15,7 @@ FILES = {
     "how-to/edge.html": PAGE,
     "how-to/edge.md": "# Edge",
     "_static/furo.css": "body {}",
-    "llms.txt": "- [Edge](how-to/edge.md): nginx in front.",
+    "llms.txt": "# hvcore\n\n> Hosts videos.\n\n## How to\n\n- [Edge](how-to/edge.md): nginx.",
     "policy.json": '{"script": ["\'sha256-a=\'"], "style": ["\'sha256-b=\'"]}',
 }
 
@@ -51,6 +51,7 @@ def built(folder: Path, shared: World) -> TestClient:
         ("/docs/how-to/edge", "text/html; charset=utf-8"),
         ("/docs/how-to/edge.md", "text/markdown; charset=utf-8"),
         ("/docs/_static/furo.css", "text/css; charset=utf-8"),
+        ("/docs/api/routes.md", "text/markdown; charset=utf-8"),
         ("/llms.txt", "text/plain; charset=utf-8"),
     ],
 )
@@ -108,6 +109,24 @@ def test_programs_find_the_pages_as_markdown_under_their_whole_addresses(
     text = built.simulate_get("/llms.txt").text
 
     assert "(https://api.test/docs/how-to/edge.md)" in text
+
+
+def test_programs_learn_the_addresses_and_the_header_of_the_key_before_the_pages(
+    built: TestClient,
+) -> None:
+    text = built.simulate_get("/llms.txt").text
+
+    assert text.startswith("# hvcore\n\n> Hosts videos.\n\n")
+    first, _, pages = text.partition("\n## How to\n")
+    for told in (
+        "API requests at https://api.test ",
+        "the header `X-Api-Key`",
+        "https://api.test/docs/api/routes.md",
+        "https://api.test/docs/how-to/curl.md",
+        "https://api.test/v1/openapi.json",
+    ):
+        assert told in first
+    assert "edge.md" in pages
 
 
 def test_documentation_that_is_not_built_says_how_to_build_it_and_is_linked_nowhere(

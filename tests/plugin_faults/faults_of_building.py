@@ -1,5 +1,5 @@
 """
-Plugins whose chosen backend cannot be built.
+Faulty plugins with a chosen backend that cannot be built.
 """
 
 from tests.plugin_faults.broken_plugins import (

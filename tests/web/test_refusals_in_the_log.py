@@ -1,5 +1,5 @@
 """
-What the log and the answers tell of refusals, outages and bugs, and what they do not.
+The log and the answers tell of refusals, outages and bugs, and of no secret.
 """
 
 import logging

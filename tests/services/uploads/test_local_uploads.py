@@ -100,7 +100,7 @@ def test_of_two_uploads_at_once_with_one_external_id_one_is_made(world: World) -
 
 
 class EndingUploads(Uploads):
-    """Uploads whose environment is removed right after a file was received."""
+    """Uploads to an environment that is removed right after a file was received."""
 
     def receive(
         self, grant_id: str, local: Path, *, size_bytes: int, content_type: str

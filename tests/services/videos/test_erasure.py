@@ -123,7 +123,7 @@ def test_personal_data_of_a_deleted_video_is_nowhere(
         assert not has_mark(repr(certificate).encode())
 
 
-def test_videos_whose_erasure_fails_keep_no_other_video_from_its_erasure(
+def test_a_failing_erasure_of_one_video_delays_no_other_video(
     api: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(erasure, "SWEPT_AT_ONCE", 1)

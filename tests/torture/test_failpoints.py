@@ -49,7 +49,7 @@ OF_ROTATIONS: Final = frozenset({"rotation.prepared"})
 """Nobody rotates keys here; see tests/cli/commands/access/test_service_keys.py."""
 AT_THE_START: Final = frozenset({"answer.sent"})
 """Reached while the service starts, which then waits for its one delivery process if that
-hangs; see test_delivery."""
+hangs; see tests/server/file_loop/test_counted_together.py."""
 OF_PLUGINS: Final = frozenset({"subscriber.told"})
 """Nobody subscribes here; see tests/services/webhooks/test_subscriptions.py."""
 

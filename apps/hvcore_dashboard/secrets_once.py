@@ -5,11 +5,22 @@ The secret is in no address and no cookie, and no cache keeps the answer.
 """
 
 from collections.abc import Sequence
+from datetime import timedelta
+from typing import Final
 
 import attrs
 import falcon
 
 from hvcore_dashboard.answers import Answers
+
+OVERLAPS: Final = {
+    "0": ("Not at all: it ends now", timedelta()),
+    "1": ("1 hour", timedelta(hours=1)),
+    "24": ("24 hours", timedelta(hours=24)),
+    "168": ("7 days", timedelta(days=7)),
+}
+DEFAULT_OVERLAP: Final = "24"
+"""The choices of the time for which an old key or secret works on beside its successor."""
 
 
 @attrs.frozen(kw_only=True)

@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlsplit
 
 import attrs
 
-from hvcore.plugin_api import NotAddressableError, PartTarget
+from hvcore.plugin_api import NotAddressableError, PartTarget, Workspace
 
 
 @attrs.frozen(kw_only=True)
@@ -77,3 +77,15 @@ class CloudAddresses:
         if self.problem(url):
             raise NotAddressableError(self.fix)
         return url
+
+
+def target_of(workspace: Workspace) -> PartTarget:
+    """
+    Return the folder in the storage that takes the files of a workspace's part.
+
+    Raises:
+        NotAddressableError: The workspace has no target.
+    """
+    if workspace.target is None:
+        raise NotAddressableError("this workspace has no target")
+    return workspace.target

@@ -5,6 +5,7 @@ Each remote job is noted by its key before it is sent, so that no crash and no s
 worker spends more than the limit. The price is an estimate: the bill is the cloud's.
 """
 
+import logging
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, Final
 
@@ -14,7 +15,7 @@ from sqlalchemy import BigInteger, Column, Date, Table, Text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection
 
-from hvcore.plugin_api import Database
+from hvcore.plugin_api import Database, JobDeclinedError
 
 MILLIONTHS: Final = 1_000_000
 """Of the currency: what the tables count in."""
@@ -29,6 +30,8 @@ ABOVE_LIMIT: Final = (
 )
 _KEPT: Final = timedelta(days=7)
 _LOCK_NUMBER: Final = 0x6876_6D63
+
+_log = logging.getLogger(__name__)
 
 
 class SpendingTables:
@@ -63,11 +66,15 @@ class SpendingBook:
 
     Attributes:
         limit: The most that the orders of a day may cost, in millionths of the currency's unit.
+        service: The name of the cloud's service, for the log.
+        currency: The currency of the limit, for the log.
     """
 
     database: Database
     tables: SpendingTables
     limit: int
+    service: str
+    currency: str
     _is_made: bool = attrs.field(default=False, init=False)
 
     def left(self, now: datetime) -> int:
@@ -93,9 +100,20 @@ class SpendingBook:
         Raises:
             UnavailableError: The database does not answer.
         """
-        if millionths > self.limit:
-            return ABOVE_LIMIT
-        return LIMIT_REACHED if millionths > self.left(now) else ""
+        if millionths <= self.limit and millionths <= self.left(now):
+            return ""
+        return self._told_objection(millionths)
+
+    def charge(self, key: str, millionths: int, now: datetime) -> None:
+        """
+        Record the cost of a remote job before it is submitted; see ``reserve``.
+
+        Raises:
+            JobDeclinedError: The cost exceeds the unspent rest of the limit.
+            UnavailableError: The database does not answer.
+        """
+        if not self.reserve(key, millionths, now):
+            raise JobDeclinedError(self._told_objection(millionths))
 
     def reserve(self, key: str, millionths: int, now: datetime) -> bool:
         """
@@ -126,6 +144,17 @@ class SpendingBook:
             connection.execute(sa.delete(days).where(days.c.day < day - _KEPT))
             connection.commit()
         return True
+
+    def _told_objection(self, millionths: int) -> str:
+        _log.warning(
+            "the daily limit of spending at a cloud is reached",
+            extra={
+                "hv_service": self.service,
+                "hv_daily_limit": self.limit / MILLIONTHS,
+                "hv_currency": self.currency,
+            },
+        )
+        return ABOVE_LIMIT if millionths > self.limit else LIMIT_REACHED
 
     def _make(self) -> None:
         if self._is_made:

@@ -1,6 +1,5 @@
 """A transcoder that submits one job of Google's Transcoder API for each video."""
 
-import logging
 from collections.abc import Iterator
 from typing import Final
 
@@ -10,22 +9,18 @@ from hvcore.plugin_api import (
     Capabilities,
     Clock,
     Database,
-    JobDeclinedError,
     NotAddressableError,
     Part,
     PartDone,
     PartPending,
-    PartTarget,
     RemoteTranscoder,
     SourceInfo,
     TranscodeOrder,
     Workspace,
 )
-from hvcore_cloud_ladders.cloud_addresses import CloudAddresses
+from hvcore_cloud_ladders.cloud_addresses import CloudAddresses, target_of
 from hvcore_cloud_ladders.made_ladder import MadeLadder, MadeRendition
 from hvcore_cloud_ladders.spending import (
-    ABOVE_LIMIT,
-    LIMIT_REACHED,
     MILLIONTHS,
     SpendingBook,
     SpendingTables,
@@ -65,8 +60,6 @@ _FIX: Final = (
     "gs://…, or transcoder.options.writes_to to what Google calls the storage's place"
 )
 
-_log = logging.getLogger(__name__)
-
 
 def make_transcoder(
     options: GoogleTranscoderOptions, *, clock: Clock, database: Database
@@ -78,6 +71,8 @@ def make_transcoder(
             database=database,
             tables=SpendingTables("hv_transcoder_google"),
             limit=round(options.daily_limit * MILLIONTHS),
+            service="Google's Transcoder API",
+            currency=options.currency,
         )
     return GoogleTranscoder(
         options=options, calls=TranscoderCalls(options), clock=clock, book=book
@@ -115,10 +110,7 @@ class GoogleTranscoder(RemoteTranscoder):
         why = objection(order)
         if why or self.book is None:
             return why
-        why = self.book.objection(self._cost(order), self.clock.now())
-        if why:
-            self._tell_limit()
-        return why
+        return self.book.objection(self._cost(order), self.clock.now())
 
     def storage_problem(self, url: str) -> str:
         """Return an advice for settings if Google cannot reach a storage; "" if it can."""
@@ -138,7 +130,7 @@ class GoogleTranscoder(RemoteTranscoder):
             )
         if job.state != SUCCEEDED:
             raise job_failure(job.code, job.message, job.reason, job.details)
-        made = MadeLadder(target=_target_of(workspace), check=workspace.check)
+        made = MadeLadder(target=target_of(workspace), check=workspace.check)
         done = made.read(_renditions(part.order))
         return attrs.evolve(done, warnings=warnings_of(part.order))
 
@@ -150,7 +142,7 @@ class GoogleTranscoder(RemoteTranscoder):
         self.calls.close()
 
     def _submitted(self, part: Part, workspace: Workspace) -> str:
-        target = _target_of(workspace)
+        target = target_of(workspace)
         addresses = self._addresses()
         signed = workspace.source_address(_SOURCE_VALID_S)
         # A worker may have been killed after it submitted; the API takes a second
@@ -172,7 +164,7 @@ class GoogleTranscoder(RemoteTranscoder):
             target_address=addresses.target(target),
             key=workspace.key,
         )
-        self._reserve(part.order, workspace.key)
+        self._charge(part.order, workspace.key)
         return self.calls.create(request)
 
     def _addresses(self) -> CloudAddresses:
@@ -194,23 +186,9 @@ class GoogleTranscoder(RemoteTranscoder):
     def _cost(self, order: TranscodeOrder) -> int:
         return round(sd_minutes(order) * self.options.price_per_minute * MILLIONTHS)
 
-    def _reserve(self, order: TranscodeOrder, key: str) -> None:
-        if self.book is None:
-            return
-        cost = self._cost(order)
-        if not self.book.reserve(key, cost, self.clock.now()):
-            self._tell_limit()
-            is_above = cost > self.book.limit
-            raise JobDeclinedError(ABOVE_LIMIT if is_above else LIMIT_REACHED)
-
-    def _tell_limit(self) -> None:
-        _log.warning(
-            "the daily limit of spending at Google's Transcoder API is reached",
-            extra={
-                "hv_daily_limit": self.options.daily_limit,
-                "hv_currency": self.options.currency,
-            },
-        )
+    def _charge(self, order: TranscodeOrder, key: str) -> None:
+        if self.book is not None:
+            self.book.charge(key, self._cost(order), self.clock.now())
 
 
 def _renditions(order: TranscodeOrder) -> Iterator[MadeRendition]:
@@ -227,9 +205,3 @@ def _source_of(workspace: Workspace) -> SourceBytes:
     if ranges is None:
         raise NotAddressableError(_FIX)
     return SourceBytes(ranges)
-
-
-def _target_of(workspace: Workspace) -> PartTarget:
-    if workspace.target is None:
-        raise NotAddressableError("this workspace has no target")
-    return workspace.target

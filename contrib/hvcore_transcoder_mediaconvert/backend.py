@@ -1,6 +1,5 @@
 """A transcoder that submits one job of AWS Elemental MediaConvert for each video."""
 
-import logging
 from collections.abc import Iterator
 from typing import Final
 
@@ -10,23 +9,18 @@ from hvcore.plugin_api import (
     Capabilities,
     Clock,
     Database,
-    JobDeclinedError,
-    NotAddressableError,
     Part,
     PartDone,
     PartPending,
-    PartTarget,
     RemoteTranscoder,
     SourceInfo,
     TranscodeError,
     TranscodeOrder,
     Workspace,
 )
-from hvcore_cloud_ladders.cloud_addresses import CloudAddresses
+from hvcore_cloud_ladders.cloud_addresses import CloudAddresses, target_of
 from hvcore_cloud_ladders.made_ladder import MadeLadder, MadeRendition
 from hvcore_cloud_ladders.spending import (
-    ABOVE_LIMIT,
-    LIMIT_REACHED,
     MILLIONTHS,
     SpendingBook,
     SpendingTables,
@@ -57,8 +51,6 @@ _PROBE_VALID_S: Final = 900
 _PERCENT: Final = 100
 _FIX: Final = "MediaConvert reads and writes buckets of S3 only; set storage.options.url to s3://…"
 
-_log = logging.getLogger(__name__)
-
 
 def make_transcoder(
     options: MediaConvertOptions, *, clock: Clock, database: Database
@@ -66,9 +58,13 @@ def make_transcoder(
     """Return a transcoder for this process; it counts spending if there is a limit."""
     book = None
     if options.daily_limit:
-        limit = round(options.daily_limit * MILLIONTHS)
-        tables = SpendingTables("hv_transcoder_mediaconvert")
-        book = SpendingBook(database=database, tables=tables, limit=limit)
+        book = SpendingBook(
+            database=database,
+            tables=SpendingTables("hv_transcoder_mediaconvert"),
+            limit=round(options.daily_limit * MILLIONTHS),
+            service="MediaConvert",
+            currency=options.currency,
+        )
     return MediaConvertTranscoder(
         options=options, calls=MediaConvertCalls(options), clock=clock, book=book
     )
@@ -106,10 +102,7 @@ class MediaConvertTranscoder(RemoteTranscoder):
         """Return the reason that a job is not accepted now; "" if it is accepted."""
         if self.book is None:
             return ""
-        why = self.book.objection(self._cost(order), self.clock.now())
-        if why:
-            self._tell_limit()
-        return why
+        return self.book.objection(self._cost(order), self.clock.now())
 
     def storage_problem(self, url: str) -> str:
         """Return an advice for settings if MediaConvert cannot reach a storage, else ""."""
@@ -128,7 +121,7 @@ class MediaConvertTranscoder(RemoteTranscoder):
                 deadline_s=self.options.deadline_s,
             )
         if job.status == COMPLETE:
-            target = _target_of(workspace)
+            target = target_of(workspace)
             made = MadeLadder(target=target, check=workspace.check)
             return with_pictures(
                 made.read(_renditions(part.order)),
@@ -146,7 +139,7 @@ class MediaConvertTranscoder(RemoteTranscoder):
         self.calls.close()
 
     def _submitted(self, part: Part, workspace: Workspace) -> str:
-        target = _target_of(workspace)
+        target = target_of(workspace)
         addresses = self._addresses()
         signed = workspace.source_address(_PROBE_VALID_S)
         source = addresses.source(signed, target)
@@ -155,7 +148,7 @@ class MediaConvertTranscoder(RemoteTranscoder):
         known = self.calls.submitted(workspace.key, source)
         if known is not None:
             return known
-        self._reserve(part.order, workspace.key)
+        self._charge(part.order, workspace.key)
         request = job_request(
             part.order,
             self._account(),
@@ -192,23 +185,9 @@ class MediaConvertTranscoder(RemoteTranscoder):
         price = self.options.price_per_minute * MILLIONTHS
         return round(normalized_minutes(order) * price)
 
-    def _reserve(self, order: TranscodeOrder, key: str) -> None:
-        if self.book is None:
-            return
-        cost = self._cost(order)
-        if not self.book.reserve(key, cost, self.clock.now()):
-            self._tell_limit()
-            is_above = cost > self.book.limit
-            raise JobDeclinedError(ABOVE_LIMIT if is_above else LIMIT_REACHED)
-
-    def _tell_limit(self) -> None:
-        _log.warning(
-            "the daily limit of spending at MediaConvert is reached",
-            extra={
-                "hv_daily_limit": self.options.daily_limit,
-                "hv_currency": self.options.currency,
-            },
-        )
+    def _charge(self, order: TranscodeOrder, key: str) -> None:
+        if self.book is not None:
+            self.book.charge(key, self._cost(order), self.clock.now())
 
 
 def _renditions(order: TranscodeOrder) -> Iterator[MadeRendition]:
@@ -218,12 +197,6 @@ def _renditions(order: TranscodeOrder) -> Iterator[MadeRendition]:
     for audio in order.ladder.audio:
         playlist = f"{FILE_NAME}{audio_modifier(audio)}.m3u8"
         yield MadeRendition(name=audio.name, playlist=playlist, audio=audio)
-
-
-def _target_of(workspace: Workspace) -> PartTarget:
-    if workspace.target is None:
-        raise NotAddressableError("this workspace has no target")
-    return workspace.target
 
 
 def _failure_of(job: MediaConvertJob) -> Exception:

@@ -1,5 +1,6 @@
 """Check within two seconds whether this process can serve requests now."""
 
+import logging
 import math
 import threading
 import time
@@ -16,6 +17,8 @@ RETRY_AFTER_S: Final = 5
 FAILURES: Final = 2
 """Failures in a row that count; with one, a hiccup of a shared component would take all hosts out of a load balancer."""
 
+_log = logging.getLogger(__name__)
+
 
 class _Question:
     """One question at a time to what may hang; whoever asks meanwhile waits for that one."""
@@ -24,6 +27,7 @@ class _Question:
         self._ping = ping
         self._lock = threading.Lock()
         self._asked: _Asked | None = None
+        self._logged = ""
 
     def ask(self, name: str) -> "_Asked":
         with self._lock:
@@ -31,7 +35,10 @@ class _Question:
                 self._asked = _Asked()
                 # A daemon: one that hangs holds up no exit.
                 thread = threading.Thread(
-                    target=self._answer, args=(self._asked,), name=name, daemon=True
+                    target=self._answer,
+                    args=(self._asked, name),
+                    name=name,
+                    daemon=True,
                 )
                 try:
                     thread.start()
@@ -41,13 +48,17 @@ class _Question:
                     self._asked.is_over.set()
             return self._asked
 
-    def _answer(self, asked: "_Asked") -> None:
+    def _answer(self, asked: "_Asked", name: str) -> None:
         try:
             self._ping()
         except UnavailableError as error:
             asked.why_not = error.detail
         except Exception as error:  # noqa: BLE001 - of any backend; it cannot serve
             asked.why_not = f"It fails ({type(error).__name__})."
+            # Callers see no more than the type. Logged once, and not for each of them.
+            if repr(error) != self._logged:
+                _log.exception("a component fails", extra={"hv_question": name})
+            self._logged = repr(error)
         finally:
             asked.is_over.set()
 

@@ -2,25 +2,8 @@
 
 from collections.abc import Iterator
 
-import attrs
-
 from hvcore.plugin_api import BuildContext, Queue, QueueBackend, hookimpl
-
-
-@attrs.frozen(kw_only=True)
-class RqOptions:
-    """
-    Settings under ``[queue.options]``.
-
-    Attributes:
-        url: The address of the server: ``redis://…``, ``rediss://…`` or
-            ``unix:///path/to/socket``.
-        prefix: The beginning of the queues' names, where several services share a
-            server.
-    """
-
-    url: str = attrs.field(repr=False)
-    prefix: str = "hvcore"
+from hvcore_queue_rq.options import RqOptions
 
 
 def build(options: RqOptions, _context: BuildContext) -> Queue:

@@ -1,167 +1,45 @@
 """
-What the edge has counted is brought to the sinks once, whatever happens meanwhile.
+Counts of the edge come to the sinks once each, whatever the workers of nginx do.
 """
 
-import fcntl
 import mmap
-import os
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import BinaryIO, Final
 
 import attrs
 import pytest
 
-from hvcore.assembly import Services, build
+from hvcore.assembly import Services
 from hvcore.domain.analytics.breakdown import BreakdownBy
 from hvcore.domain.analytics.segments import (
     ALL_TIME,
     SegmentPlace,
-    ServedBatch,
     VideoScope,
 )
-from hvcore.domain.ids import EnvId, OrgId, VideoId
+from hvcore.domain.ids import EnvId, OrgId
 from hvcore.domain.playback.viewer import Viewer
-from hvcore.errors import UnavailableError
 from hvcore.ports.analytics import (
-    AnalyticsSink,
     SupportsReports,
 )
 from hvcore.ports.counting import CountedSegment
 from hvcore.services.counting.sessions import SessionNotes
 from hvcore.services.counting.spooled_counter import SpooledCounter
-from hvcore_edge.ingest import NEW_FOR_S, Ingest
 from hvcore_edge.tallies import tally_files
+from tests.edge.ingested_tallies import (
+    BEGAN,
+    MINUTE,
+    SEGMENTS_AT,
+    VIDEO,
+    Behind,
+    Moody,
+    Mute,
+    counted,
+    ingest,
+    locked,
+    record,
+    write,
+)
 from tests.edge.written_tallies import tally, write_tally
-from tests.support.databases.migrated import lay_database
-from tests.support.http.fixtures import settings_of
-
-VIDEO: Final = VideoId("vid_" + "a" * 22)
-MINUTE: Final = 29_455_384
-BEGAN: Final = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
-SEGMENTS_AT: Final = 20
-"""Where a file has the number of its first record's segments."""
-
-
-@pytest.fixture
-def services(tmp_path: Path) -> Iterator[Services]:
-    settings = settings_of(tmp_path)
-    lay_database(settings)
-    with build(settings, rings=False) as made:
-        made.migrate()
-        yield made
-
-
-@pytest.fixture
-def folder(services: Services) -> Path:
-    services.edge_folder.mkdir()
-    return services.edge_folder
-
-
-def record(segments: int = 1, told: str = "") -> tuple[bytes, int, int, int]:
-    return f"org_a env_1 {VIDEO} 720{told}".encode(), segments, 5_678, 6_789
-
-
-def write(folder: Path, *records: tuple[bytes, int, int, int]) -> Path:
-    """
-    As a worker leaves it.
-    """
-    return write_tally(folder, tally(MINUTE, *records), is_whole=True)
-
-
-@contextmanager
-def locked(path: Path) -> Iterator[BinaryIO]:
-    """
-    As by a worker that lives.
-    """
-    with path.open("r+b") as file:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield file
-
-
-def ingest(services: Services, **sinks: AnalyticsSink) -> Ingest:
-    """
-    As after a restart.
-    """
-    return Ingest(
-        folder=services.edge_folder,
-        sinks=sinks or services.flusher.sinks,
-        names=services.session_names,
-    )
-
-
-def counted(services: Services) -> int:
-    return services.analytics_store.served([VIDEO]).get(VIDEO, 0)
-
-
-class Moody(AnalyticsSink):
-    """
-    A sink that writes, and then says that it could not.
-    """
-
-    def __init__(self, inner: AnalyticsSink) -> None:
-        self.inner, self.fails = inner, True
-
-    def write(self, batch: ServedBatch) -> None:
-        self.inner.write(batch)
-        if self.fails:
-            raise UnavailableError
-
-    def position(self, file: str) -> int:
-        return self.inner.position(file)
-
-    def forget(self, file: str) -> None:
-        self.inner.forget(file)
-
-
-class Mute(Moody):
-    """
-    A sink that says no more once it has written.
-    """
-
-    def __init__(self, inner: AnalyticsSink) -> None:
-        super().__init__(inner)
-        self.fails = False
-
-    def write(self, batch: ServedBatch) -> None:
-        super().write(batch)
-        self.fails = True
-
-    def position(self, file: str) -> int:
-        if self.fails:
-            raise UnavailableError
-        return super().position(file)
-
-
-class Behind(AnalyticsSink):
-    """
-    A sink that was down, and has nothing as yet.
-    """
-
-    def __init__(self) -> None:
-        self.fails = True
-        self.written: list[ServedBatch] = []
-
-    def write(self, batch: ServedBatch) -> None:
-        if self.fails:
-            raise UnavailableError
-        self.written.append(batch)
-
-    def position(self, file: str) -> int:
-        if self.fails:
-            raise UnavailableError
-        ends = (one.id.end for one in self.written if one.id.file == file)
-        return max(ends, default=0)
-
-    @property
-    def segments(self) -> int:
-        """
-        What it was brought, twice if it was brought it twice.
-        """
-        return sum(one.segments for batch in self.written for one in batch.counts)
 
 
 def test_a_served_segment_is_counted_once(services: Services, folder: Path) -> None:
@@ -442,117 +320,3 @@ def test_a_sink_that_was_put_back_is_brought_it_again(
     assert is_cached
     assert not path.exists()
     assert (put_back.segments, behind.segments) == (2, 2)
-
-
-def test_a_file_that_cannot_be_opened_holds_up_no_other(
-    services: Services, folder: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    first = folder / "edge-00.tally"
-    # Not even root can open it.
-    first.symlink_to(first.name)
-    write(folder, record())
-    reading = ingest(services)
-
-    is_all = [reading.run_once(), reading.run_once()]
-    while_closed = counted(services)
-    first.unlink()
-    first.write_bytes(tally(MINUTE, record(2)))
-    is_all.append(reading.run_once())
-
-    assert is_all == [False, False, True]
-    assert (while_closed, counted(services)) == (1, 3)
-    assert caplog.text.count("was left") == 1
-
-
-def test_a_damaged_tally_is_logged_and_the_rest_counts(
-    services: Services, folder: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    path = write(folder, record(), (b"\xff" * 30, 4, 0, 0), record(2))
-    bytes_before = path.read_bytes()
-
-    assert ingest(services).run_once()
-    assert ingest(services).run_once()
-
-    assert (counted(services), list(tally_files(folder))) == (3, [])
-    assert caplog.text.count("was damaged") == 1
-    # Whoever wants to know why finds all of it.
-    aside = path.with_suffix(".damaged")
-    assert str(aside) in {vars(one).get("hv_path") for one in caplog.records}
-    assert aside.read_bytes() == bytes_before
-    assert services.analytics_store.position(path.name) == 0
-
-
-def test_a_file_that_lost_its_beginning_is_said_and_holds_up_no_other(
-    services: Services, folder: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    # As after a power cut: the file is as long as it was, and its bytes are gone.
-    write_tally(folder, b"", is_whole=True)
-    write(folder, record(2))
-
-    assert ingest(services).run_once()
-
-    assert (counted(services), list(tally_files(folder))) == (2, [])
-    assert caplog.text.count("was damaged") == 1
-
-
-def test_a_damaged_file_is_kept_by_who_did_not_bring_it(
-    services: Services, folder: Path
-) -> None:
-    path = write(folder, record(), (b"\xff" * 30, 4, 0, 0))
-    ingest(services, mute=Mute(services.analytics_store)).run_once()
-    before = (counted(services), path.exists())
-
-    assert ingest(services).run_once()
-
-    assert (before, counted(services)) == ((1, True), 1)
-    assert path.with_suffix(".damaged").exists()
-
-
-def test_a_damaged_tally_is_logged_once_it_was_taken(
-    services: Services, folder: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    behind = Behind()
-    reading = ingest(services, behind=behind)
-    write(folder, record(), (b"\xff" * 30, 4, 0, 0))
-    reading.run_once()
-    before = caplog.text.count("was damaged")
-    behind.fails = False
-
-    reading.run_once()
-    reading.run_once()
-
-    assert (before, caplog.text.count("was damaged")) == (0, 1)
-    assert behind.segments == 1
-
-
-@pytest.mark.parametrize(
-    ("age_s", "is_left"), [(0.0, True), (NEW_FOR_S / 2, True), (NEW_FOR_S + 1, False)]
-)
-def test_an_old_file_of_a_worker_killed_at_its_beginning_goes(
-    services: Services,
-    folder: Path,
-    age_s: float,
-    is_left: bool,  # noqa: FBT001 - a parameter
-) -> None:
-    path = folder / f"edge-{'0' * 32}.new"
-    path.write_bytes(tally(MINUTE, record()))
-    at = time.time() - age_s
-    os.utime(path, (at, at))
-
-    assert ingest(services).run_once()
-
-    assert path.exists() == is_left
-    # Nothing was counted in it yet, whatever it holds.
-    assert counted(services) == 0
-
-
-def test_other_files_of_the_folder_stay(services: Services, folder: Path) -> None:
-    names = {"changes", "edge.tally", "reader.lock", "nginx.new", "served.log"}
-    for name in names:
-        (folder / name).write_bytes(tally(MINUTE, record()))
-        os.utime(folder / name, (0, 0))
-
-    assert ingest(services).run_once()
-
-    assert {path.name for path in folder.iterdir()} == names
-    assert counted(services) == 0

@@ -39,6 +39,22 @@ def test_a_backend_with_a_bug_is_not_ready_and_tells_no_secrets() -> None:
         Readiness({"database": has_a_bug}).check()
 
 
+def test_a_bug_of_a_backend_is_logged_once_with_its_traceback(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def has_a_bug() -> None:
+        raise ZeroDivisionError
+
+    readiness = Readiness({"database": has_a_bug})
+    for _ in range(2):
+        with pytest.raises(UnavailableError):
+            readiness.check()
+
+    (record,) = caplog.records
+    assert "in has_a_bug" in caplog.text
+    assert vars(record)["hv_question"] == "ready-database"
+
+
 def test_a_hanging_service_is_asked_once_and_waited_for_briefly() -> None:
     goes_on, asked = threading.Event(), []
 

@@ -6,7 +6,8 @@ from datetime import timedelta
 import click
 
 from hvcore.assembly import Services
-from hvcore.domain.webhooks.endpoints import WebhookDelivery, WebhookEndpoint
+from hvcore.domain.webhooks.deliveries import WebhookDelivery
+from hvcore.domain.webhooks.endpoints import WebhookEndpoint
 from hvcore.domain.webhooks.events import DOCUMENTED_KINDS, VIDEO_KINDS, EventKind
 from hvcore.services.webhooks.endpoints import AddressRefusedError, WebhookWithSecret
 from hvcore_cli.invocation import (

@@ -16,6 +16,7 @@ from typing import Any, Final, Protocol
 
 import attrs
 
+from hvcore.errors import HvError
 from hvcore.throttling.shares import SharedCapacity
 from hvcore_server.shared_threads import SharedThreads
 
@@ -143,8 +144,10 @@ def _data(done: "Future[bytes]") -> bytes:
     try:
         return done.result()
     except Exception as exc:  # noqa: BLE001 - whatever of: the answer has begun
+        is_expected = isinstance(exc, HvError | OSError)
         _log.warning(
             "an answer broke off: its next piece could not be made",
+            exc_info=None if is_expected else exc,
             extra={"hv_error": type(exc).__name__},
         )
         return b""

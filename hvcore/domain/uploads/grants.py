@@ -5,7 +5,7 @@ Source: interface, "Upload grant" and "upload-url".
 """
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import Enum
 from typing import Final
 
@@ -14,6 +14,7 @@ import attrs
 from hvcore.domain import ids
 from hvcore.domain.access.tenants import Environment
 from hvcore.domain.ids import EnvId, GrantId, OrgId, VideoId
+from hvcore.domain.limits import UPLOAD_URL_VALID_S
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video, VideoWanted
 
@@ -156,6 +157,24 @@ class GrantedPart:
     number: int
     size_bytes: int
     signed_url: str = attrs.field(repr=False)
+
+
+def new_grant(env: Environment, file: FileWanted, now: datetime) -> UploadGrant:
+    """Return a new grant for a file of an environment, valid from now on for UPLOAD_URL_VALID_S."""
+    grant_id = ids.new_grant_id()
+    return UploadGrant(
+        id=grant_id,
+        org_id=env.org_id,
+        env_id=env.id,
+        path=source_path(env.org_id, env.id, grant_id),
+        file_name=file.file_name,
+        description=file.description,
+        content_type=file.content_type,
+        size_bytes=file.size_bytes,
+        tus_metadata=file.tus_metadata,
+        created_at=now,
+        expires_at=now + timedelta(seconds=UPLOAD_URL_VALID_S),
+    )
 
 
 @attrs.frozen(kw_only=True)

@@ -22,7 +22,7 @@ from hvcore.domain.tasks.task import ENDED
 from hvcore.domain.uploads.grants import direct_upload_below, upload_path
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
-from hvcore.domain.webhooks.endpoints import WebhookDeliveryState
+from hvcore.domain.webhooks.deliveries import WebhookDeliveryState
 from hvcore.persistence.json_columns import dump_plain, load_mapping
 from hvcore.persistence.tables import (
     audit_log,

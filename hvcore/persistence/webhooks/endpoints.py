@@ -18,10 +18,9 @@ from hvcore.domain.ids import (
 )
 from hvcore.domain.tasks.kinds import WEBHOOK_DELIVER
 from hvcore.domain.tasks.task import Lane, NewTask
+from hvcore.domain.webhooks.deliveries import WebhookDelivery, WebhookDeliveryState
 from hvcore.domain.webhooks.endpoints import (
     EndpointState,
-    WebhookDelivery,
-    WebhookDeliveryState,
     WebhookEndpoint,
     WebhookSecret,
 )

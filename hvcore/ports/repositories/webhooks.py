@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from hvcore.domain.ids import EnvId, EventId, OrgId, WebhookId
-from hvcore.domain.webhooks.endpoints import WebhookDelivery, WebhookEndpoint
+from hvcore.domain.webhooks.deliveries import WebhookDelivery
+from hvcore.domain.webhooks.endpoints import WebhookEndpoint
 from hvcore.domain.webhooks.events import VideoEvent
 
 

@@ -8,7 +8,6 @@ Source: interface, "Family B", ``POST /videos/upload`` and ``POST
 import secrets
 import time
 from collections.abc import Iterator
-from datetime import timedelta
 from itertools import chain
 from typing import Final
 from urllib.parse import unquote
@@ -18,7 +17,7 @@ import attrs
 from hvcore.clock import Clock
 from hvcore.domain import ids
 from hvcore.domain.access.tenants import Environment
-from hvcore.domain.limits import MAX_NAME_CHARS, UPLOAD_URL_VALID_S
+from hvcore.domain.limits import MAX_NAME_CHARS
 from hvcore.domain.processing.source_info import UnusableSourceError
 from hvcore.domain.tasks.task import Task
 from hvcore.domain.uploads.content_types import container_type
@@ -26,8 +25,8 @@ from hvcore.domain.uploads.grants import (
     FileWanted,
     GrantState,
     UploadGrant,
+    new_grant,
     new_video,
-    source_path,
 )
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video, VideoWanted
@@ -171,21 +170,10 @@ class Fetching:
             work.videos.save(video)
 
     def _new_grant(self, env: Environment, url: str, file: FileWanted) -> UploadGrant:
-        now = self.clock.now()
-        grant_id = ids.new_grant_id()
-        return UploadGrant(
-            id=grant_id,
-            org_id=env.org_id,
-            env_id=env.id,
-            path=source_path(env.org_id, env.id, grant_id),
-            file_name=file.file_name,
-            content_type=file.content_type,
-            size_bytes=file.size_bytes,
-            created_at=now,
-            expires_at=now + timedelta(seconds=UPLOAD_URL_VALID_S),
-            state=GrantState.FETCHING,
-            source_url=url,
-        )
+        grant = new_grant(env, file, self.clock.now())
+        # The grant keeps the address until the file is there.
+        grant.state, grant.source_url = GrantState.FETCHING, url
+        return grant
 
     def _take(
         self, run: TaskRun, grant: UploadGrant, download: StreamedResponse

@@ -7,7 +7,6 @@ Source: interface, "upload-url".
 import logging
 import secrets
 from contextlib import AbstractContextManager
-from datetime import timedelta
 from pathlib import Path
 from typing import Final
 
@@ -22,8 +21,8 @@ from hvcore.domain.uploads.grants import (
     GrantState,
     UploadGrant,
     UploadGranted,
+    new_grant,
     new_video,
-    source_path,
 )
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import VideoWanted
@@ -99,7 +98,7 @@ class Uploads:
             QuotaExceededError: The organization may not store it.
             UnavailableError: The store cannot be asked; nothing is granted.
         """
-        grant = self._new_grant(env, file)
+        grant = new_grant(env, file, self.clock.now())
         granted = self._signed(grant, file)
         with self.uow.write() as work:
             work.grants.add(grant)
@@ -119,7 +118,7 @@ class Uploads:
             QuotaExceededError: The organization may not store or encode it.
             UnavailableError: The store cannot be asked; nothing is granted.
         """
-        grant = self._new_grant(env, file)
+        grant = new_grant(env, file, self.clock.now())
         video = new_video(env, wanted, grant, state=VideoState.AWAITING_UPLOAD)
         grant.video_id = video.id
         grant.starts_processing = True
@@ -310,23 +309,6 @@ class Uploads:
         except (OSError, UnavailableError):
             _log.warning("the folder for uploads cannot be cleaned", exc_info=True)
             return 0
-
-    def _new_grant(self, env: Environment, file: FileWanted) -> UploadGrant:
-        now = self.clock.now()
-        grant_id = ids.new_grant_id()
-        return UploadGrant(
-            id=grant_id,
-            org_id=env.org_id,
-            env_id=env.id,
-            path=source_path(env.org_id, env.id, grant_id),
-            file_name=file.file_name,
-            description=file.description,
-            content_type=file.content_type,
-            size_bytes=file.size_bytes,
-            tus_metadata=file.tus_metadata,
-            created_at=now,
-            expires_at=now + timedelta(seconds=limits.UPLOAD_URL_VALID_S),
-        )
 
     def _with_parts(self, granted: UploadGranted) -> UploadGranted:
         if not granted.grant.in_parts:

@@ -13,13 +13,12 @@ from typing import Final
 import attrs
 
 from hvcore.clock import Clock
-from hvcore.domain.webhooks.endpoints import (
-    EndpointState,
+from hvcore.domain.webhooks.deliveries import (
     Outcome,
     WebhookDelivery,
     WebhookDeliveryState,
-    WebhookEndpoint,
 )
+from hvcore.domain.webhooks.endpoints import EndpointState, WebhookEndpoint
 from hvcore.domain.webhooks.events import StoredEvent
 from hvcore.failpoints import failpoint
 from hvcore.ports.unit_of_work import UnitOfWork

@@ -5,12 +5,8 @@ from collections.abc import Mapping, Sequence
 import attrs
 
 from hvcore.domain.ids import DeliveryId, EventId
-from hvcore.domain.webhooks.endpoints import (
-    EndpointState,
-    WebhookDelivery,
-    WebhookDeliveryState,
-    WebhookEndpoint,
-)
+from hvcore.domain.webhooks.deliveries import WebhookDelivery, WebhookDeliveryState
+from hvcore.domain.webhooks.endpoints import EndpointState, WebhookEndpoint
 from hvcore.domain.webhooks.events import (
     EVENT_RETENTION,
     StoredEvent,

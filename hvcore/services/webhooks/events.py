@@ -10,7 +10,7 @@ from hvcore.clock import Clock
 from hvcore.domain.access.principals import Principal
 from hvcore.domain.access.tenants import Environment
 from hvcore.domain.ids import EventId
-from hvcore.domain.webhooks.endpoints import WebhookDelivery
+from hvcore.domain.webhooks.deliveries import WebhookDelivery
 from hvcore.domain.webhooks.events import (
     EVENT_RETENTION,
     EventPage,

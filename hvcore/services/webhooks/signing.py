@@ -12,7 +12,7 @@ from email.utils import parsedate_to_datetime
 from standardwebhooks.webhooks import Webhook
 
 from hvcore import __version__
-from hvcore.domain.webhooks.endpoints import MAX_RETRY_AFTER, Outcome
+from hvcore.domain.webhooks.deliveries import MAX_RETRY_AFTER, Outcome
 from hvcore.domain.webhooks.events import StoredEvent
 from hvcore.safe_http import OutboundResponse
 from hvcore.settings import PublicSettings

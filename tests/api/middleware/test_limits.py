@@ -14,7 +14,8 @@ from hvcore.domain.access.rate_limits import Bucket, RateLimitRule, RateLimitSta
 from hvcore.errors import UnavailableError
 from hvcore.ports.rate_limit import RateLimitStore
 from hvcore_api.routes import ROUTES
-from hvcore_ratelimit.plugin import MovingWindowOptions, build
+from hvcore_ratelimit.options import MovingWindowOptions
+from hvcore_ratelimit.plugin import build
 from tests.support.http.limited import limit
 from tests.support.http.world import (
     ENV,

@@ -1,10 +1,9 @@
 """
-Webhooks without a network: the schedule, secrets, signatures, wishes.
+What endpoints get and show, how a request to them is signed, and how many go out at once.
 """
 
 import json
 from datetime import UTC, datetime, timedelta
-from itertools import pairwise
 
 import attrs
 import pytest
@@ -14,20 +13,16 @@ from hvcore.domain.ids import (
     EnvId,
     OrgId,
     VideoId,
-    new_delivery_id,
-    new_event_id,
     new_webhook_id,
+)
+from hvcore.domain.webhooks.deliveries import (
+    Outcome,
 )
 from hvcore.domain.webhooks.endpoints import (
     MAX_SECRETS,
-    TRIES,
     EndpointState,
-    Outcome,
-    WebhookDelivery,
-    WebhookDeliveryState,
     WebhookEndpoint,
     new_secret,
-    next_wait,
 )
 from hvcore.domain.webhooks.events import EventKind, StoredEvent, VideoEvent
 from hvcore.safe_http import OutboundResponse
@@ -40,10 +35,7 @@ from hvcore.services.webhooks.endpoint_slots import (
 )
 from hvcore.services.webhooks.signing import body_of, headers_of, outcome_of
 from hvcore.settings import PublicSettings
-
-NOW = datetime(2026, 1, 2, 3, 4, 5, 678_901, tzinfo=UTC)
-DOWN = Outcome(status=500, error="down")
-DAY = timedelta(hours=24)
+from tests.domain.webhooks.test_deliveries import DAY, DOWN, NOW, delivery
 
 
 def endpoint() -> WebhookEndpoint:
@@ -54,16 +46,6 @@ def endpoint() -> WebhookEndpoint:
         url="https://example.com/?secret=s3cret",
         secrets=(new_secret(),),
         created_at=NOW,
-    )
-
-
-def delivery() -> WebhookDelivery:
-    return WebhookDelivery(
-        id=new_delivery_id(),
-        endpoint_id=new_webhook_id(),
-        event_id=new_event_id(),
-        created_at=NOW,
-        next_attempt_at=NOW,
     )
 
 
@@ -84,54 +66,6 @@ def stored() -> StoredEvent:
         is_public=False,
     )
     return StoredEvent(event=event, number=1, env_name="live", created_at=NOW)
-
-
-def test_ten_tries_span_75_hours() -> None:
-    waits = [next_wait(made, DOWN, 0.0) for made in range(1, 11)]
-
-    assert waits == [*TRIES[1:], None]
-    assert timedelta(hours=75) < sum(TRIES, timedelta()) < timedelta(hours=76)
-
-
-@pytest.mark.parametrize("jitter", [-1.0, 1.0])
-def test_a_wait_differs_by_a_tenth_at_most(jitter: float) -> None:
-    wait = next_wait(2, DOWN, jitter)
-
-    assert wait == timedelta(minutes=5) * (1 + jitter / 10)
-
-
-@pytest.mark.parametrize(
-    ("asked", "expected"),
-    [
-        (timedelta(), timedelta(seconds=5)),
-        (timedelta(seconds=1), timedelta(seconds=5)),
-        (timedelta(minutes=10), timedelta(minutes=10)),
-        (timedelta(days=400), DAY),
-    ],
-)
-def test_a_receiver_may_ask_for_more_time_but_not_for_ever(
-    asked: timedelta, expected: timedelta
-) -> None:
-    assert next_wait(1, Outcome(status=503, retry_after=asked), 0.0) == expected
-
-
-def test_asking_for_time_adds_no_tries() -> None:
-    assert next_wait(10, Outcome(status=503, retry_after=DAY), 0.0) is None
-
-
-def test_a_delivery_keeps_account_of_its_attempts() -> None:
-    tried = delivery().after(DOWN, began=NOW, now=NOW + DAY, jitter=0.0)
-
-    assert tried.state is WebhookDeliveryState.PENDING
-    assert (tried.attempts, tried.last_status, tried.last_error) == (1, 500, "down")
-    assert tried.last_attempt_at == NOW
-    assert tried.next_attempt_at == NOW + DAY + timedelta(seconds=5)
-
-
-def test_a_delivery_that_arrived_is_not_tried_again() -> None:
-    done = delivery().after(Outcome(status=204), began=NOW, now=NOW, jitter=0.0)
-
-    assert (done.state, done.next_attempt_at) == (WebhookDeliveryState.DELIVERED, None)
 
 
 def test_an_endpoint_is_failing_when_a_delivery_gave_up_until_one_arrives() -> None:
@@ -326,7 +260,3 @@ def test_the_longer_the_queue_before_an_endpoint_the_longer_the_wait() -> None:
 
     assert MIN_WAIT_S <= min(short) <= max(short) <= USUAL_WAIT_S
     assert USUAL_WAIT_S < max(long) <= MAX_WAIT_S
-
-
-def test_the_tries_come_ever_more_seldom() -> None:
-    assert all(before < after for before, after in pairwise(TRIES))

@@ -14,7 +14,7 @@ from hvcore.domain.tasks.task import Lane
 from hvcore_cli.data_folder import DataFolder
 from hvcore_cli.processes.queue_server import queue_socket
 from hvcore_queue_rq.backend import RqQueue
-from hvcore_queue_rq.plugin import RqOptions
+from hvcore_queue_rq.options import RqOptions
 from tests.plugins.transcoder_ffmpeg.counted import counted_clip, numbers
 from tests.support.hv_processes import HV
 from tests.support.live import LiveService, live_service, until

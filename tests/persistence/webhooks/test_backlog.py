@@ -12,11 +12,8 @@ from sqlalchemy.engine import Engine
 
 from hvcore.domain.ids import WebhookId
 from hvcore.domain.tasks.task import Task, TaskState
-from hvcore.domain.webhooks.endpoints import (
-    EndpointState,
-    WebhookDeliveryState,
-    WebhookEndpoint,
-)
+from hvcore.domain.webhooks.deliveries import WebhookDeliveryState
+from hvcore.domain.webhooks.endpoints import EndpointState, WebhookEndpoint
 from hvcore.persistence import tables
 from hvcore.persistence.unit_of_work import SqlUnitOfWork
 from hvcore.services.webhooks.backlog import end_backlog, end_leftovers

@@ -43,7 +43,11 @@ def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
 
 def book_of(engine: Engine, name: str = "hv_kit") -> SpendingBook:
     return SpendingBook(
-        database=PluginDatabase(engine), tables=SpendingTables(name), limit=100
+        database=PluginDatabase(engine),
+        tables=SpendingTables(name),
+        limit=100,
+        service="a cloud",
+        currency="EUR",
     )
 
 

@@ -461,6 +461,8 @@ def test_no_more_is_spent_in_a_day_than_the_limit(
             database=PluginDatabase(engine),
             tables=SpendingTables("hv_transcoder_google"),
             limit=50_000,
+            service="Google",
+            currency="USD",
         ),
     )
 

@@ -47,7 +47,11 @@ def test_a_job_that_would_cost_too_much_is_declined_in_plain_words(
     )
     engine = make_engine(f"sqlite:///{tmp_path}/hvcore.db")
     book = SpendingBook(
-        database=PluginDatabase(engine), tables=SpendingTables("hv_kit"), limit=50_000
+        database=PluginDatabase(engine),
+        tables=SpendingTables("hv_kit"),
+        limit=50_000,
+        service="MediaConvert",
+        currency="EUR",
     )
     transcoder = MediaConvertTranscoder(
         options=options,

@@ -17,6 +17,7 @@ from typing import Any
 import attrs
 import pytest
 
+from hvcore.errors import UnavailableError
 from hvcore_server.listening import listen
 from hvcore_server.sending.piece_threads import (
     MAX_PIECES_OF_ONE_BYTES,
@@ -206,3 +207,29 @@ def test_a_client_whose_parts_take_long_leaves_threads_to_others() -> None:
         main.run(3 * THREADS_OF_ONE)
 
     assert len(made) == 1 + 3 * THREADS_OF_ONE
+
+
+@attrs.frozen
+class Failing:
+    error: Exception
+    left_bytes: int = 1
+
+    def make_piece(self, _most_bytes: int) -> bytes:
+        raise self.error
+
+
+@pytest.mark.parametrize(
+    ("error", "is_traced"),
+    [(ZeroDivisionError(), True), (UnavailableError("The disk is away."), False)],
+)
+def test_a_bug_in_a_piece_is_logged_with_its_traceback(
+    caplog: pytest.LogCaptureFixture, *, error: Exception, is_traced: bool
+) -> None:
+    main, made = MainThread(), list[MadePiece]()
+    threads = PieceThreads(main.defer)
+    with closing(threads):
+        threads.ask("a", Failing(error), made.append)
+        main.run(1)
+
+    assert [piece.data for piece in made] == [b""]
+    assert ("in make_piece" in caplog.text) is is_traced

@@ -9,7 +9,8 @@ import attrs
 import pytest
 
 from hvcore.domain.tasks.kinds import WEBHOOK_DELIVER
-from hvcore.domain.webhooks.endpoints import EndpointState, WebhookDeliveryState
+from hvcore.domain.webhooks.deliveries import WebhookDeliveryState
+from hvcore.domain.webhooks.endpoints import EndpointState
 from hvcore.domain.webhooks.events import EventKind
 from hvcore.errors import HvError, InvalidParametersError, NotFoundError
 from hvcore.services.webhooks.endpoints import MAX_ENDPOINTS, WebhookWithSecret

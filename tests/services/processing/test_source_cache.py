@@ -18,7 +18,8 @@ from hvcore.plugin_api import Storage
 from hvcore.ports.storage import ObjectNotFoundError
 from hvcore.services.processing.attempt_files import AttemptFiles
 from hvcore.services.processing.source_cache import KEPT_IDLE_S, SourceCache
-from hvcore_storage_fsspec.plugin import FsspecOptions, build
+from hvcore_storage_fsspec.options import FsspecOptions
+from hvcore_storage_fsspec.plugin import build
 from hvcore_worker import consume
 from tests.plugins.transcoder_ffmpeg.conftest import make_context
 from tests.services.conftest import World

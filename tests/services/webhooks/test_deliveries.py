@@ -11,11 +11,8 @@ import pytest
 
 from hvcore.domain.tasks.kinds import WEBHOOK_DELIVER as DELIVER_KIND
 from hvcore.domain.tasks.task import TaskState
-from hvcore.domain.webhooks.endpoints import (
-    TRIES,
-    EndpointState,
-    WebhookDeliveryState,
-)
+from hvcore.domain.webhooks.deliveries import TRIES, WebhookDeliveryState
+from hvcore.domain.webhooks.endpoints import EndpointState
 from hvcore.services.webhooks.deliveries import WAITS_FOR_FAILING, WAITS_FOR_NEXT_TRY
 from hvcore.services.webhooks.endpoints import WebhookWithSecret
 from hvcore_worker.sweep import sweep_once

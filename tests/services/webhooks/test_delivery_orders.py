@@ -13,7 +13,8 @@ from standardwebhooks.webhooks import Webhook
 from hvcore.domain.access.tenants import EnvironmentKind
 from hvcore.domain.tasks.kinds import WEBHOOK_DELIVER
 from hvcore.domain.tasks.task import TaskState
-from hvcore.domain.webhooks.endpoints import EndpointState, WebhookDeliveryState
+from hvcore.domain.webhooks.deliveries import WebhookDeliveryState
+from hvcore.domain.webhooks.endpoints import EndpointState
 from hvcore.domain.webhooks.events import DOCUMENTED_KINDS, EventQuery
 from hvcore.errors import InvalidParametersError, NotFoundError
 from hvcore.persistence.tables import events

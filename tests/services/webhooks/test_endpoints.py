@@ -8,9 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hvcore.domain.webhooks.endpoints import (
-    MAX_ENDPOINTS,
-)
+from hvcore.domain.webhooks.endpoints import MAX_ENDPOINTS
 from hvcore.domain.webhooks.events import DOCUMENTED_KINDS
 from hvcore.errors import InvalidParametersError
 from tests.services.conftest import World, make_world

@@ -7,10 +7,8 @@ from datetime import datetime, timedelta
 
 from standardwebhooks.webhooks import Webhook
 
-from hvcore.domain.webhooks.endpoints import (
-    EndpointState,
-    WebhookDeliveryState,
-)
+from hvcore.domain.webhooks.deliveries import WebhookDeliveryState
+from hvcore.domain.webhooks.endpoints import EndpointState
 from hvcore.domain.webhooks.events import DOCUMENTED_KINDS, EventKind
 from hvcore.services.webhooks.endpoints import WebhookWithSecret
 from tests.services.conftest import World

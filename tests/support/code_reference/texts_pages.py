@@ -14,7 +14,8 @@ import attrs
 from hvcore.domain.tasks.task import TaskState
 from hvcore.domain.uploads.grants import GrantState
 from hvcore.domain.videos.states import TRANSITIONS, VideoState
-from hvcore.domain.webhooks.endpoints import EndpointState, WebhookDeliveryState
+from hvcore.domain.webhooks.deliveries import WebhookDeliveryState
+from hvcore.domain.webhooks.endpoints import EndpointState
 from hvcore.domain.webhooks.events import DOCUMENTED_KINDS, EventKind
 from hvcore.metrics.declared import METRICS
 from hvcore.wire.webhooks.events import EVENT_SENT

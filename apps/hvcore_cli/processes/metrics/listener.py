@@ -15,6 +15,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_l
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from hvcore.assembly import Services, build
+from hvcore.errors import HvcoreError
 from hvcore.metrics.measuring import folder_of
 from hvcore.metrics.process_files import join_ended
 from hvcore.services.tasks.workload import Workload
@@ -87,8 +88,11 @@ class MetricsPage:
         try:
             with build(self._settings, rings=False) as services:
                 ping(services)
-        except Exception as error:  # noqa: BLE001 - of any backend; it does not answer
+        except (HvcoreError, OSError) as error:
             _log.info("does not answer", extra={"hv_why": str(error)})
+            return False
+        except Exception:  # noqa: BLE001 - of any backend; it does not answer
+            _log.exception("a bug keeps a dependency from answering")
             return False
         return True
 

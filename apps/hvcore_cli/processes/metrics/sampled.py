@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable
 from typing import Final, Generic, TypeVar
 
+from hvcore.errors import HvcoreError
+
 Answer = TypeVar("Answer")
 
 EVERY_S: Final = 10.0
@@ -54,8 +56,11 @@ class Sampled(Generic[Answer]):
         try:
             found = self._ask()
             self._latest = (time.monotonic(), found)
-        except Exception as error:  # noqa: BLE001 - a database that is away, say
+        except (HvcoreError, OSError) as error:
+            # A database or a disk that is away, say.
             _log.info("not known for the metrics", extra={"hv_why": str(error)})
+        except Exception:  # noqa: BLE001 - a thread's edge; the next sample is tried
+            _log.exception("a bug keeps a value from the metrics")
         finally:
             with self._lock:
                 self._is_asking = False

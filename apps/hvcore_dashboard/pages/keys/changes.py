@@ -14,8 +14,6 @@ from hvcore_dashboard.desk import Desk
 from hvcore_dashboard.edits import as_shown
 from hvcore_dashboard.forms import Form, read_form
 from hvcore_dashboard.pages.keys.forms import (
-    DEFAULT_OVERLAP,
-    OVERLAPS,
     first_key_form,
     judged,
     key_options,
@@ -23,6 +21,7 @@ from hvcore_dashboard.pages.keys.forms import (
 )
 from hvcore_dashboard.pages.keys.page import KeyPages
 from hvcore_dashboard.pages.keys.shown import end_of
+from hvcore_dashboard.secrets_once import DEFAULT_OVERLAP, OVERLAPS
 from hvcore_dashboard.visits import organization_of, visit_of
 
 _ROTATED = (

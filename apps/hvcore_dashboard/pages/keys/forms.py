@@ -20,13 +20,6 @@ EXPIRIES: Final = {
     "90": ("In 90 days", timedelta(days=90)),
     "365": ("In a year", timedelta(days=365)),
 }
-OVERLAPS: Final = {
-    "0": ("Not at all: it ends now", timedelta()),
-    "1": ("1 hour", timedelta(hours=1)),
-    "24": ("24 hours", timedelta(hours=24)),
-    "168": ("7 days", timedelta(days=7)),
-}
-DEFAULT_OVERLAP: Final = "24"
 _PERMISSIONS: Final = {
     Permission.VIDEOS_READ: "Read videos, captions and events",
     Permission.VIDEOS_WRITE: "Upload, change and delete videos",

@@ -9,9 +9,14 @@ from hvcore.services.access.keys import KeyCreated, Keys
 from hvcore_dashboard.answers import Answers
 from hvcore_dashboard.desk import Desk
 from hvcore_dashboard.forms import Form, form_with
-from hvcore_dashboard.pages.keys.forms import DEFAULT_OVERLAP, OVERLAPS, options
+from hvcore_dashboard.pages.keys.forms import options
 from hvcore_dashboard.pages.keys.shown import shown_key
-from hvcore_dashboard.secrets_once import MadeSecret, show_once
+from hvcore_dashboard.secrets_once import (
+    DEFAULT_OVERLAP,
+    OVERLAPS,
+    MadeSecret,
+    show_once,
+)
 from hvcore_dashboard.visits import organization_of
 
 

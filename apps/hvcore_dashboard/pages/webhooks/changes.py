@@ -1,8 +1,11 @@
 """Add, disable, enable and remove webhook endpoints, and change their secrets."""
 
+from typing import ClassVar
+
 import attrs
 import falcon
 
+from hvcore.domain.ids import WebhookId
 from hvcore.domain.webhooks.events import EventKind
 from hvcore.errors import HvError, InvalidParametersError, PreconditionFailedError
 from hvcore.services.webhooks.endpoints import AddressRefusedError, WebhookWithSecret
@@ -11,14 +14,17 @@ from hvcore_dashboard.desk import Desk
 from hvcore_dashboard.edits import as_shown
 from hvcore_dashboard.forms import Form, read_form
 from hvcore_dashboard.pages.webhooks.forms import (
-    DEFAULT_OVERLAP,
     KIND_TEXTS,
-    OVERLAPS,
     first_webhook_form,
     judged_webhook,
     secret_mark,
 )
-from hvcore_dashboard.secrets_once import MadeSecret, show_once
+from hvcore_dashboard.secrets_once import (
+    DEFAULT_OVERLAP,
+    OVERLAPS,
+    MadeSecret,
+    show_once,
+)
 from hvcore_dashboard.visits import organization_of
 
 _ROTATED = (
@@ -104,79 +110,61 @@ class WebhookRotationPageResource:
         _show_secret(self._answers, req, resp, rotated, title="Your new signing secret")
 
 
-class WebhookDisablingPageResource:
+class _WebhookChangePageResource:
+    """Changes an endpoint by one call without choices, and redirects with a message."""
+
+    message: ClassVar[str]
+    is_gone: ClassVar[bool] = False
+    """Whether the endpoint has no page afterwards."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._answers = desk.answers
+        self._webhooks = desk.services.webhooks
+
+    def on_post(
+        self,
+        req: falcon.Request,
+        resp: falcon.Response,
+        *,
+        webhook_id: str,
+        **_path: str,
+    ) -> None:
+        endpoint = self._webhooks.find(organization_of(req).org_id, webhook_id)
+        self._change(endpoint.id)
+        page = ("webhooks",) if self.is_gone else ("webhooks", endpoint.id)
+        address = self._answers.address(req, *page)
+        self._answers.go(req, resp, address, message=self.message)
+
+    def _change(self, webhook_id: WebhookId) -> None:
+        raise NotImplementedError
+
+
+class WebhookDisablingPageResource(_WebhookChangePageResource):
     """``POST …/webhooks/{webhook}/disable``: disables an endpoint, which then gets no events."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._answers = desk.answers
-        self._webhooks = desk.services.webhooks
+    message = "The webhook is disabled."
 
-    def on_post(
-        self,
-        req: falcon.Request,
-        resp: falcon.Response,
-        *,
-        webhook_id: str,
-        **_path: str,
-    ) -> None:
-        endpoint = self._webhooks.find(organization_of(req).org_id, webhook_id)
-        self._webhooks.disable(endpoint.id)
-        self._answers.go(
-            req,
-            resp,
-            self._answers.address(req, "webhooks", endpoint.id),
-            message="The webhook is disabled.",
-        )
+    def _change(self, webhook_id: WebhookId) -> None:
+        self._webhooks.disable(webhook_id)
 
 
-class WebhookEnablingPageResource:
+class WebhookEnablingPageResource(_WebhookChangePageResource):
     """``POST …/webhooks/{webhook}/enable``: enables an endpoint, which then gets events again."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._answers = desk.answers
-        self._webhooks = desk.services.webhooks
+    message = "The webhook gets events from now on."
 
-    def on_post(
-        self,
-        req: falcon.Request,
-        resp: falcon.Response,
-        *,
-        webhook_id: str,
-        **_path: str,
-    ) -> None:
-        endpoint = self._webhooks.find(organization_of(req).org_id, webhook_id)
-        self._webhooks.enable(endpoint.id)
-        self._answers.go(
-            req,
-            resp,
-            self._answers.address(req, "webhooks", endpoint.id),
-            message="The webhook gets events from now on.",
-        )
+    def _change(self, webhook_id: WebhookId) -> None:
+        self._webhooks.enable(webhook_id)
 
 
-class WebhookRemovalPageResource:
+class WebhookRemovalPageResource(_WebhookChangePageResource):
     """``POST …/webhooks/{webhook}/remove``: removes an endpoint and its waiting deliveries."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._answers = desk.answers
-        self._webhooks = desk.services.webhooks
+    message = "The webhook is removed."
+    is_gone = True
 
-    def on_post(
-        self,
-        req: falcon.Request,
-        resp: falcon.Response,
-        *,
-        webhook_id: str,
-        **_path: str,
-    ) -> None:
-        endpoint = self._webhooks.find(organization_of(req).org_id, webhook_id)
-        self._webhooks.remove(endpoint.id)
-        self._answers.go(
-            req,
-            resp,
-            self._answers.address(req, "webhooks"),
-            message="The webhook is removed.",
-        )
+    def _change(self, webhook_id: WebhookId) -> None:
+        self._webhooks.remove(webhook_id)
 
 
 def _show_secret(

@@ -8,7 +8,7 @@ import attrs
 
 from hvcore.assembly import Services
 from hvcore.domain.ids import WebhookId
-from hvcore.domain.webhooks.endpoints import WebhookDelivery, WebhookDeliveryState
+from hvcore.domain.webhooks.deliveries import WebhookDelivery, WebhookDeliveryState
 from hvcore.domain.webhooks.events import EventKind, StoredEvent
 from hvcore.errors import NotFoundError
 from hvcore.services.webhooks.delivery_orders import DeliveryOrders

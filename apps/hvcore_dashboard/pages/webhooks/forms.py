@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Sequence
-from datetime import timedelta
 from typing import Final
 
 import attrs
@@ -13,13 +12,6 @@ from hvcore.domain.webhooks.events import DOCUMENTED_KINDS, VIDEO_KINDS, EventKi
 from hvcore_dashboard.forms import Form
 from hvcore_dashboard.visits import OrganizationVisit
 
-OVERLAPS: Final = {
-    "0": ("Not at all: it ends now", timedelta()),
-    "1": ("1 hour", timedelta(hours=1)),
-    "24": ("24 hours", timedelta(hours=24)),
-    "168": ("7 days", timedelta(days=7)),
-}
-DEFAULT_OVERLAP: Final = "24"
 KIND_TEXTS: Final = {
     EventKind.COMPLETED: "A video is ready",
     EventKind.FAILED: "A video could not be processed",

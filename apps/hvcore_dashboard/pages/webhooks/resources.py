@@ -8,8 +8,9 @@ from hvcore_dashboard.desk import Desk
 from hvcore_dashboard.forms import form_with
 from hvcore_dashboard.pages.keys.forms import options
 from hvcore_dashboard.pages.webhooks.deliveries import ShownDeliveries
-from hvcore_dashboard.pages.webhooks.forms import DEFAULT_OVERLAP, OVERLAPS, secret_mark
+from hvcore_dashboard.pages.webhooks.forms import secret_mark
 from hvcore_dashboard.rendering import TEMPLATES
+from hvcore_dashboard.secrets_once import DEFAULT_OVERLAP, OVERLAPS
 from hvcore_dashboard.visits import organization_of
 
 _RECIPES: Final = TEMPLATES / "webhooks" / "recipes"

@@ -13,6 +13,7 @@ import pytest
 
 from hvcore.domain.tasks.kinds import WEBHOOK_DELIVER
 from hvcore.domain.tasks.task import TaskCount
+from hvcore.errors import UnavailableError
 from hvcore.services.tasks.workload import Workload
 from hvcore.settings import load
 from hvcore_cli.processes.metrics import sampled as sampling
@@ -118,6 +119,33 @@ def test_a_database_that_hangs_or_fails_costs_only_its_own_gauges(
     goes_on.set()
 
 
+def test_a_bug_in_a_sample_is_logged_with_its_traceback(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def has_a_bug() -> Workload:
+        raise ZeroDivisionError
+
+    assert Sampled(has_a_bug).latest() is None
+
+    (record,) = caplog.records
+    assert record.levelname == "ERROR"
+    assert "in has_a_bug" in caplog.text
+
+
+def test_an_outage_in_a_sample_is_logged_without_a_traceback(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level("INFO")
+
+    def is_away() -> Workload:
+        raise UnavailableError("The database does not answer.")
+
+    assert Sampled(is_away).latest() is None
+
+    (record,) = caplog.records
+    assert (record.levelname, record.exc_info) == ("INFO", None)
+
+
 def test_the_database_is_asked_at_most_every_ten_seconds(tmp_path: Path) -> None:
     asked = []
 
@@ -186,6 +214,31 @@ def test_the_room_of_a_disk_is_told(tmp_path: Path) -> None:
     usage = shutil.disk_usage(tmp_path)
     assert found["hv_disk_size_bytes edge"] == usage.total
     assert 0 < found["hv_disk_free_bytes edge"] <= usage.total
+
+
+def test_a_bug_in_the_ping_of_a_dependency_is_logged_with_its_traceback(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def has_a_bug(_path: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("hvcore_storage_fsspec.local.LocalStorage.ping", has_a_bug)
+    settings = load(
+        config_path=None,
+        environ={
+            "HV_QUEUE__BACKEND": "sql",
+            "HV_STORAGE__OPTIONS__URL": str(tmp_path / "media"),
+            "HV_DATABASE__URL": "sqlite:////dev/null/records.sqlite3",
+        },
+        data_dir=tmp_path,
+    )
+
+    told = MetricsPage(settings.settings).text().decode()
+
+    assert 'hv_dependency_up{dependency="storage"} 0.0' in told
+    errors = [r for r in caplog.records if r.levelname == "ERROR"]
+    assert len(errors) == 1
+    assert "in has_a_bug" in caplog.text
 
 
 def test_the_metrics_say_what_answers_and_what_room_there_is(tmp_path: Path) -> None:

@@ -6,11 +6,8 @@ from typing import Final
 
 from falcon.testing import Result
 
-from hvcore.domain.webhooks.endpoints import (
-    Outcome,
-    WebhookDelivery,
-    WebhookEndpoint,
-)
+from hvcore.domain.webhooks.deliveries import Outcome, WebhookDelivery
+from hvcore.domain.webhooks.endpoints import WebhookEndpoint
 from tests.dashboard.opened import Dashboard, PersonClient
 from tests.support.http.world import ORG
 

@@ -10,11 +10,8 @@ import pytest
 from falcon.testing import Result
 
 from hvcore.domain.access.roles import Role
-from hvcore.domain.webhooks.endpoints import (
-    MAX_ENDPOINTS,
-    EndpointState,
-    Outcome,
-)
+from hvcore.domain.webhooks.deliveries import Outcome
+from hvcore.domain.webhooks.endpoints import MAX_ENDPOINTS, EndpointState
 from hvcore.domain.webhooks.events import DOCUMENTED_KINDS
 from hvcore_dashboard.pages.webhooks.resources import RECIPES
 from tests.dashboard.opened import Dashboard, ids_in

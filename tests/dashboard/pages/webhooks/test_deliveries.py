@@ -6,10 +6,7 @@ from datetime import timedelta
 from typing import Final
 
 from hvcore.domain.access.roles import Role
-from hvcore.domain.webhooks.endpoints import (
-    TRIES,
-    Outcome,
-)
+from hvcore.domain.webhooks.deliveries import TRIES, Outcome
 from tests.dashboard.opened import Dashboard
 from tests.dashboard.pages.webhooks.added import (
     COMPLETED,

@@ -4,10 +4,8 @@ What was ordered of an endpoint, and what it received.
 
 import json
 
-from hvcore.domain.webhooks.endpoints import (
-    WebhookDelivery,
-    WebhookEndpoint,
-)
+from hvcore.domain.webhooks.deliveries import WebhookDelivery
+from hvcore.domain.webhooks.endpoints import WebhookEndpoint
 from hvcore.domain.webhooks.events import DOCUMENTED_KINDS, EventKind, EventQuery
 from hvcore.services.webhooks.endpoints import WebhookWithSecret
 from tests.services.conftest import World

@@ -4,9 +4,7 @@ An event is sent again when somebody asks.
 
 import pytest
 
-from hvcore.domain.webhooks.endpoints import (
-    WebhookDeliveryState,
-)
+from hvcore.domain.webhooks.deliveries import WebhookDeliveryState
 from hvcore.domain.webhooks.events import EventKind
 from hvcore.errors import InvalidParametersError, NotFoundError
 from hvcore.services.webhooks.endpoints import WebhookWithSecret

@@ -9,9 +9,7 @@ import pytest
 
 from hvcore.domain.tasks.kinds import WEBHOOK_DELIVER as DELIVER_KIND
 from hvcore.domain.tasks.task import LEASE, Lane, TaskState
-from hvcore.domain.webhooks.endpoints import (
-    WebhookDeliveryState,
-)
+from hvcore.domain.webhooks.deliveries import WebhookDeliveryState
 from hvcore.domain.webhooks.events import DOCUMENTED_KINDS
 from hvcore.errors import InvalidParametersError, NotFoundError
 from hvcore.services.webhooks.endpoints import WebhookWithSecret

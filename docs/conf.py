@@ -34,6 +34,7 @@ html_theme = "furo"
 html_title = "hvcore"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_search_scorer = str(DOCS / "search_scorer.js")
 html_favicon = "_static/favicon.svg"
 html_copy_source = False
 html_show_sourcelink = False

@@ -35,6 +35,7 @@ html_title = "hvcore"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_js_files = ["scrollers.js"]
+html_search_scorer = str(DOCS / "search_scorer.js")
 html_favicon = "_static/favicon.svg"
 html_copy_source = False
 html_show_sourcelink = False

@@ -109,9 +109,10 @@ def _make_resource(
     services: Services,
     document: Callable[[], Document],
 ) -> object:
-    if isinstance(resource, type) and issubclass(resource, DescriptionResource):
-        return resource(document)
-    return resource(services)
+    is_description = isinstance(resource, type) and issubclass(
+        resource, DescriptionResource
+    )
+    return resource(document if is_description else services)
 
 
 def _handle_missing_video(

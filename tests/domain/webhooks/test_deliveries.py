@@ -1,5 +1,5 @@
 """
-When a delivery is tried again, and what it remembers of its attempts.
+The schedule of the tries of a delivery, and the record of its attempts.
 """
 
 from datetime import UTC, datetime, timedelta

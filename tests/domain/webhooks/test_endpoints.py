@@ -1,5 +1,5 @@
 """
-What endpoints get and show, how a request to them is signed, and how many go out at once.
+The events and answers of endpoints, the signature of a request, and the number of requests at once.
 """
 
 import json

@@ -153,7 +153,9 @@ class Findings:
             ids.setdefault(one.headers["webhook-id"], set()).add(one.body)
         for event_id, bodies in ids.items():
             if len(bodies) > 1:
-                yield f"I4 {event_id} was told in {len(bodies)} ways"
+                told = [set(repr(json.loads(body)).split(", ")) for body in bodies]
+                differing = sorted(set().union(*told) - set.intersection(*told))
+                yield f"I4 {event_id} was told in {len(bodies)} ways: {differing}"
             if json.loads(next(iter(bodies)))["id"] != event_id:
                 yield f"I4 {event_id} goes by another id inside"
         final = [EventKind.COMPLETED.value, EventKind.FAILED.value]

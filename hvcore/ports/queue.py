@@ -75,11 +75,13 @@ class Queue(ABC):
         handles and nothing more.
 
         ``until`` is asked between messages and at least every 2 s. An outage is
-        waited out, also at the start. An Exception that handle raises is logged and
-        the message dropped: the task's lease brings it back. An UnavailableError is a
-        line in the log, because the sweep rings again. Other exceptions, such as
-        KeyboardInterrupt, end the consumer. ``hand_over`` does this, and QueueOutage
-        waits. Signal handlers are left alone.
+        waited out, also at the start. It is one warning in the log when it begins;
+        one for each lane, which it names as ``hv_lane``, if lanes fail apart. An
+        Exception that handle raises is logged and the message dropped: the task's
+        lease brings it back. An UnavailableError is a line in the log, because the
+        sweep rings again. Other exceptions, such as KeyboardInterrupt, end the
+        consumer. ``hand_over`` does this, and QueueOutage waits. Signal handlers are
+        left alone.
 
         Args:
             handle: Takes the task id that ``put`` was given. It may put other ids.

@@ -93,15 +93,18 @@ class StorageKit(Kit):
         raise NotImplementedError("give the fixture: a storage that ignores ranges")
 
     @pytest.fixture
-    def ending_early(self, unreachable: Storage) -> Storage:
+    def ending_early(self) -> Storage:
         """
         Return a storage with ``arrived(CUT_BYTES)`` at ``v/cut``, whose answers end early.
 
         Its server closes the connection in the middle of the bytes of an object; both
         names are those of ``hvcore.testing.storage``. A storage that asks no server
-        leaves this as it is.
+        leaves this as it is: the test is skipped.
         """
-        return unreachable
+        pytest.skip(
+            "give the fixture ending_early, unless the storage asks no server: nothing "
+            "shows here that a broken connection is no shorter object"
+        )
 
 
 def put(storage: Storage, path: str, data: bytes = b"data") -> ObjectInfo:

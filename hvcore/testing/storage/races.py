@@ -168,10 +168,14 @@ class RacePromises(StorageKit):
         is_counted = FilesOf([storage])
         prepare()
         lines = lines_of(first, is_counted=is_counted)
+        assert lines, "no line of the storage's own code was called"
+        held_times = 0
         for line in spread(lines, at_most=self.most_held):
             prepare()
-            held_at(line, first, second, is_counted=is_counted)
+            results = held_at(line, first, second, is_counted=is_counted)
+            held_times += results is not None
             look()
+        assert held_times, f"it was held at none of its {lines} lines"
 
 
 def _store(storage: Storage, path: str = "v/a") -> None:

@@ -70,6 +70,9 @@ WRONG: Final[Mapping[type[FileQueue], str]] = {
         "test_an_error_in_the_middle_of_consuming_loses_one_message_at_most"
     ),
     wrong_processes.LogsEachAttempt: "test_an_outage_is_a_line_in_the_log_when_it_begins",
+    wrong_processes.SaysNothingOfOutages: (
+        "test_an_outage_is_a_line_in_the_log_when_it_begins"
+    ),
     wrong_processes.PutsInOneLane: "test_processes_that_put_at_once_lose_nothing",
     wrong_consumers.KnowsNoConsumers: "test_a_consumer_is_counted_while_it_handles",
     wrong_processes.StaysAtHome: "test_a_queue_spans_processes",

@@ -8,6 +8,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -148,6 +149,23 @@ class LogsEachAttempt(FileQueue):
         except UnavailableError:
             logging.getLogger(__name__).warning("it does not answer")
             raise
+
+
+class SaysNothingOfOutages(FileQueue):
+    def consume(
+        self,
+        handle: Callable[[TaskId], None],
+        *,
+        lanes: Sequence[Lane],
+        until: Callable[[], bool],
+    ) -> None:
+        turns = list(lanes)
+        while not until():
+            with suppress(UnavailableError):
+                self.check()
+                if (task_id := self.take(turns)) is not None:
+                    self.handed(handle, task_id)
+            time.sleep(LOOKS_EVERY_S)
 
 
 class PutsInOneLane(FileQueue):

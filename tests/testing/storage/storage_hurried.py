@@ -143,6 +143,9 @@ class EndsEarly(MemoryStorage):
         super().__init__(objects)
         self.objects["v/cut"] = MemoryObject(data=arrived(CUT_BYTES)[:100_000])
 
+    def stat(self, path: str) -> ObjectInfo:
+        return attrs.evolve(super().stat(path), size_bytes=CUT_BYTES)
+
 
 class _Once(io.BytesIO):
     def close(self) -> None:

@@ -4,6 +4,8 @@ The kit of storages lets a right one pass, and catches a wrong one.
 
 import io
 import os
+import subprocess
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO, ClassVar, Final
@@ -163,6 +165,25 @@ WRONG: Final[Mapping[str, Sequence[type[MemoryStorage]]]] = {
 """Storages in memory that each check catches."""
 
 
+CUT_ANSWERS: Final = """
+import pytest
+from hvcore.testing.fakes import MemoryStorage
+from hvcore.testing.storage import StorageConformance
+
+
+class TestLeftOut(StorageConformance):
+    pass
+
+
+class TestOutOfReach(StorageConformance):
+    @pytest.fixture
+    def ending_early(self):
+        made = MemoryStorage()
+        made.is_down = True
+        return made
+"""
+
+
 class WritesInPlace(LocalStorage):
     def write(self, path: str, source: BinaryIO, *, content_type: str) -> ObjectInfo:
         target = self.local_path(path)
@@ -319,6 +340,41 @@ def test_a_wrong_storage_is_caught(
             "tmp_path": tmp_path,
         },
     )
+
+
+def test_a_call_that_runs_no_line_of_the_storage_is_no_race() -> None:
+    storage = MemoryStorage()
+
+    with pytest.raises(AssertionError, match="no line of the storage"):
+        Unguided()._held(storage, lambda: None, lambda: None)
+
+
+def test_a_call_that_was_held_at_no_line_is_no_race() -> None:
+    storage = MemoryStorage()
+    writes = iter([storage.ping])
+
+    with pytest.raises(AssertionError, match="held at none of"):
+        Unguided()._held(storage, lambda: next(writes, int)(), lambda: None)
+
+
+def test_answers_that_end_early_are_skipped_or_tried(tmp_path: Path) -> None:
+    (tmp_path / "test_acme.py").write_text(CUT_ANSWERS, encoding="utf-8")
+
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "pytest", "-rsf", "-k", "ends_early"),
+            *("-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:xdist"),
+        ],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "COLUMNS": "400"},
+    )
+
+    assert "1 failed, 1 skipped" in done.stdout, done.stdout + done.stderr
+    assert "give the fixture ending_early" in done.stdout
+    assert "FAILED test_acme.py::TestOutOfReach" in done.stdout
 
 
 @pytest.mark.parametrize(

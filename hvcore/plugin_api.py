@@ -252,7 +252,9 @@ OLDEST: Final = (0, 1)
 """
 The oldest version whose plugins work with this one.
 
-It becomes VERSION with what is removed or changed, and stays with what is added.
+It becomes VERSION with what is removed or changed, and stays with what is added. A
+parameter that a port's method gets is a change, also an optional one: older backends do
+not take it.
 """
 
 RENAMED: Final[Mapping[str, RenamedName]] = {}

@@ -3,6 +3,7 @@ What plugin authors may rely on stays, or goes with a warning before.
 """
 
 import warnings
+from pathlib import Path
 
 import pytest
 
@@ -41,6 +42,36 @@ def test_what_breaks_needs_a_version(
     old: tuple[int, int], new: tuple[int, int], *, may_break: bool
 ) -> None:
     assert plugin_surface.is_breaking(old, new) is may_break
+
+
+@pytest.mark.parametrize(
+    ("version", "oldest", "is_written"),
+    [((0, 1), (0, 1), False), ((0, 2), (0, 1), False), ((0, 2), (0, 2), True)],
+)
+def test_a_parameter_that_a_port_gets_is_released_with_a_new_oldest_version(
+    *,
+    version: tuple[int, int],
+    oldest: tuple[int, int],
+    is_written: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """
+    Plugins of older versions do not take the parameter, however optional it is.
+    """
+    present = "plugin_api.Storage.open(self, path, *, start=…, end=…)"
+    lines = ["VERSION 0.1", *plugin_surface.surface()]
+    stored = "\n".join(lines).replace(present, present.replace(", end=…", ""))
+    file = tmp_path / "surface.txt"
+    file.write_text(stored, "utf-8")
+    monkeypatch.setattr(plugin_surface, "FILE", file)
+    monkeypatch.setattr(plugin_api, "VERSION", version)
+    monkeypatch.setattr(plugin_api, "OLDEST", oldest)
+
+    code = plugin_surface.main()
+
+    assert code == (0 if is_written else 1)
+    assert (file.read_text("utf-8") != stored) is is_written
 
 
 def test_the_surface_knows_names_parameters_fields_and_kits() -> None:

@@ -2,7 +2,9 @@
 The public surface of hvcore.plugin_api, embedding and testing, as lines of text.
 
 ``python -m tests.support.plugin_surface`` writes it down, for a release. It refuses to write
-that something is gone or changed unless plugin_api.VERSION says so.
+that something is gone or changed unless plugin_api.VERSION and OLDEST say so. A parameter
+that a method gets is a change, also an optional one: hvcore may give it to a plugin of an
+older version, which does not take it.
 """
 
 import importlib
@@ -74,6 +76,9 @@ def main() -> int:
         sys.stdout.write(f"+ {line}\n")
     if lost and not is_breaking(version_of(stored), plugin_api.VERSION):
         sys.stdout.write("Not written: raise plugin_api.VERSION, or bring them back.\n")
+        return 1
+    if lost and plugin_api.OLDEST <= version_of(stored):
+        sys.stdout.write("Not written: raise plugin_api.OLDEST, or bring them back.\n")
         return 1
     version = ".".join(map(str, plugin_api.VERSION))
     FILE.write_text("\n".join([f"{_VERSION}{version}", *now]) + "\n", "utf-8")

@@ -15,7 +15,6 @@ import stat
 import sys
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -26,8 +25,9 @@ Found: TypeAlias = Mapping[Hashable, str]
 """Open things of a process by their identity, each with words that describe it."""
 
 GROWS_IN: Final = 3
-"""The number of tests in a row that must leave something of a kind before it counts as a leak."""
+"""The number of tests that must have left open things of a kind before these count as a leak."""
 GROWS_BY: Final = 16
+"""The number of things that must be open, of all these tests together."""
 _PYTESTS_OWN: Final = "PYTEST_"
 _DESCRIPTORS: Final = (Path("/proc/self/fd"), Path("/dev/fd"))
 _CACHES: Final = ("__pycache__", ".pytest_cache", ".hypothesis", ".coverage")
@@ -135,19 +135,23 @@ class Growth:
     Tells a leak, which grows with each test, from things that a process opens once.
 
     Sockets, pipes and threads may be new after one test, and stay. If they grow with
-    every test, they are left over.
+    every test, they are left over. Things that have ended since do not count, such as
+    the connections of a pool that closes them when they are idle.
     """
 
     def __init__(self) -> None:
-        self._tests: Counter[tuple[object, str]] = Counter()
-        self._all: Counter[tuple[object, str]] = Counter()
+        self._left_by: dict[tuple[object, str], list[set[Hashable]]] = {}
 
     def is_leak(self, owner: object, kind: str, found: Found) -> bool:
         """Record the leftovers of one test; return whether the tests of an owner keep leaving more of a kind."""
-        self._tests[owner, kind] += 1
-        self._all[owner, kind] += len(found)
-        times, sum_ = self._tests[owner, kind], self._all[owner, kind]
-        return times >= GROWS_IN and sum_ >= GROWS_BY
+        still_open = _LOOKS[kind]().keys()
+        tests = [*self._left_by.get((owner, kind), ()), set(found)]
+        left_by = [left & still_open for left in tests]
+        self._left_by[owner, kind] = [left for left in left_by if left]
+        left_things = set().union(*left_by)
+        return (
+            len(self._left_by[owner, kind]) >= GROWS_IN and len(left_things) >= GROWS_BY
+        )
 
 
 def open_things() -> Found:

@@ -7,8 +7,11 @@ numbers with a comma, also on machines that run at UTC in English.
 
 import locale
 import os
+import platform
 import shutil
+import stat
 import subprocess
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -20,6 +23,7 @@ ZONE: Final = "<+09>-9"
 """The time zone nine hours ahead of UTC, in the POSIX form that needs no time zone data."""
 LOCALE: Final = "tr_TR.UTF-8"
 """A locale in which a small I has no upper case in ASCII, and the decimal point is a comma."""
+_PARTS: Final = ("LC_COLLATE", "LC_CTYPE", "LC_NUMERIC", "LC_TIME")
 _COMPILE_LIMIT_S: Final = 60.0
 
 
@@ -29,7 +33,8 @@ def far_away(folder: Path) -> Iterator[None]:
     Set the time zone, and the locale where the machine has it or can make it.
 
     Args:
-        folder: The folder in which the locale is made, once.
+        folder: The folder in which the locale is made if the machine's temporary folder
+            cannot keep it for all processes.
     """
     names = ("TZ", "LC_ALL", "LOCPATH")
     before = {name: os.environ.get(name) for name in names}
@@ -54,9 +59,10 @@ def _set_locale(folder: Path) -> None:
         locale.setlocale(locale.LC_ALL, LOCALE)
         os.environ["LC_ALL"] = LOCALE
         return
-    if not _made(folder):
+    made = _made(folder)
+    if made is None:
         return
-    os.environ["LOCPATH"] = str(folder)
+    os.environ["LOCPATH"] = str(made)
     try:
         locale.setlocale(locale.LC_ALL, LOCALE)
         os.environ["LC_ALL"] = LOCALE
@@ -65,20 +71,61 @@ def _set_locale(folder: Path) -> None:
 
 
 @cache
-def _made(folder: Path) -> bool:
-    """Make the locale with the tools of GNU systems, which takes a second."""
+def _made(folder: Path) -> Path | None:
+    """
+    Return a folder with the locale, made with the tools of GNU systems; None without these.
+
+    To make it takes a second, or many on a busy machine, so that it is kept for all
+    processes.
+    """
     program = shutil.which("localedef")
     if program is None:
-        return False
-    folder.mkdir(exist_ok=True)
-    options = ["-i", "tr_TR", "-f", "UTF-8", "--no-archive", str(folder / LOCALE)]
-    done = subprocess.run(  # noqa: S603 - the system's own
-        [program, *options],
-        capture_output=True,
-        check=False,
-        timeout=_COMPILE_LIMIT_S,
+        return None
+    # Other versions of the C library may not read it.
+    name = f"hvcore-locales-{os.getuid()}-{'-'.join(platform.libc_ver())}"
+    kept = Path(tempfile.gettempdir()) / name
+    for place in (kept, folder):
+        with suppress(OSError):
+            place.mkdir(mode=0o700, exist_ok=True)
+            if _is_own(place) and (_is_whole(place) or _make(program, place)):
+                return place
+    return None
+
+
+def _is_own(folder: Path) -> bool:
+    """Return whether nobody else can put files into a folder."""
+    found = folder.lstat()
+    return (
+        stat.S_ISDIR(found.st_mode)
+        and found.st_uid == os.getuid()
+        and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
     )
-    return done.returncode == 0
+
+
+def _is_whole(folder: Path) -> bool:
+    # Programs that tidy temporary folders may have removed some.
+    return all((folder / LOCALE / name).is_file() for name in _PARTS)
+
+
+def _make(program: str, folder: Path) -> bool:
+    with tempfile.TemporaryDirectory(dir=folder) as temporary:
+        made = Path(temporary) / LOCALE
+        options = ["-i", "tr_TR", "-f", "UTF-8", "--no-archive", str(made)]
+        done = subprocess.run(  # noqa: S603 - the system's own
+            [program, *options],
+            capture_output=True,
+            check=False,
+            timeout=_COMPILE_LIMIT_S,
+        )
+        if done.returncode != 0:
+            return False
+        # Another process may have been first.
+        if not _is_whole(folder):
+            with suppress(OSError):
+                (folder / LOCALE).rename(Path(temporary) / "former")
+            with suppress(OSError):
+                made.rename(folder / LOCALE)
+    return _is_whole(folder)
 
 
 def _restore(name: str, value: str | None) -> None:

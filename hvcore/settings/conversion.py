@@ -2,6 +2,7 @@
 
 import difflib
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Annotated, Any, Final, TypeAlias
 from urllib.parse import urlsplit
 
@@ -19,6 +20,12 @@ Origins: TypeAlias = Annotated[tuple[str, ...], "as browsers send them"]
 
 OTHER_OPTIONS: Final = "hvcore_other_options"
 """Marks, in a field's metadata, where options that have no field go."""
+
+
+RENAMED: Final[Mapping[str, str]] = MappingProxyType(
+    {"edge.purgers": "edge.cache_invalidators"}
+)
+"""Settings of earlier versions, and what they are called now."""
 
 
 def structure_options(options: Mapping[str, Any], into: type, *, path: str) -> Any:  # noqa: ANN401 - the caller names the class
@@ -77,8 +84,10 @@ def explained(exc: BaseValidationError, *, path: str) -> list[str]:
 
 
 def unknown_name(path: str, name: str, known: list[str]) -> str:
-    """Return a sentence that a setting is unknown, with the nearest known name."""
+    """Return a sentence that a setting is unknown, with its new name or the nearest known one."""
     shown = f"{path}.{name}" if path else name
+    if shown in RENAMED:
+        return f"The setting {shown} is now {RENAMED[shown]}; rename it."
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
     hint = f"; did you mean {path + '.' if path else ''}{near[0]}?" if near else "."
     return f"Unknown setting {shown}{hint}"

@@ -70,6 +70,7 @@ def test_options_reach_the_backend_without_naming_it(tmp_path: Path) -> None:
         ("HV_LIMIT__ENABLED", "true", "did you mean limits"),
         ("HV_LIMITS__ENABLE", "true", "did you mean limits.enabled?"),
         ("HV_QUEUE__BAKEND", "x", "did you mean queue.backend?"),
+        ("HV_EDGE__PURGERS", "http", "edge.purgers is now edge.cache_invalidators"),
         ("HV_LIMITS__ENABLED", "perhaps", "true or false"),
         ("HV_LIMITS__API_PER_HOUR", "many", "a whole number.* not 'many'"),
         ("HV_LIMITS__API_PER_HOUR", "-1", "from 1 to 1,000,000,000"),

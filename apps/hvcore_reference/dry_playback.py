@@ -2,7 +2,7 @@
 Ask the apps of delivery how they would answer a request, without any lasting effect.
 
 They run in this process, with the service's own rules, on its database and storage.
-Nothing is counted, no view is used, no picture is stored.
+Nothing is counted, no view is used, no picture and no head of a download is stored.
 """
 
 import io
@@ -33,6 +33,7 @@ from hvcore.services.links.share_codes import ShareCodes
 from hvcore.services.links.share_link_playback import ShareLinkPlayback
 from hvcore.services.playback.authorization import PlaybackAuthorization
 from hvcore.services.playback.delivery import Delivery
+from hvcore.services.playback.downloads.serving import Downloads
 from hvcore.services.playback.player_videos import PlayerVideos
 from hvcore.services.playback.thumbnails.serving import Thumbnails
 from hvcore.services.playback.thumbnails.uses import ThumbnailUses
@@ -91,8 +92,13 @@ def dry_services(services: Services, public: PublicSettings) -> DryServices:
     access = attrs.evolve(
         services.playback_access, player_origin=origin_of(public.player_url)
     )
-    delivery = attrs.evolve(services.delivery, access=access, counter=_Uncounted())
     storage = _ReadOnlyStorage(services.storage, services.clock)
+    delivery = attrs.evolve(
+        services.delivery,
+        access=access,
+        counter=_Uncounted(),
+        downloads=Downloads(storage),
+    )
     uow = _ReadOnlyUnitOfWork(services.uow)
     share_link_playback = attrs.evolve(
         services.share_link_playback, access=access, delivery=delivery, uow=uow

@@ -25,7 +25,9 @@ from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.domain.processing.encoding import EncodingSettings, Preset
 from hvcore.domain.uploads.grants import FileWanted
 from hvcore.domain.videos.video import Video, VideoWanted
+from hvcore.embedding import embed
 from hvcore.settings import PublicSettings, load
+from hvcore.testing import make_ready_video
 from hvcore_reference.dry_playback import DryServices, question
 from tests.cli.conftest import Hv
 from tests.support.http.delivery_worker import poster
@@ -279,6 +281,20 @@ def test_explaining_uses_no_view_and_writes_nothing(site: Site) -> None:
     found = site.services.playback_directory.find_share_link(share.id)
     assert found is not None
     assert found.views == 0
+    assert site.files() == before
+
+
+def test_explaining_a_download_stores_no_head_of_it(site: Site) -> None:
+    with embed(site.folder, environ={"HV_QUEUE__BACKEND": "local"}) as hv:
+        video = make_ready_video(
+            hv.environment(ORG, ENV), is_public=True, allows_download=True
+        )
+    url = f"/v1/public/{ORG}/{ENV}/{video.id}/downloads/240p.mp4"
+    before = site.files()
+
+    judged = site.judged(url)
+
+    assert (judged[0], judged[1]["status"]) == (0, 200)
     assert site.files() == before
 
 

@@ -77,7 +77,7 @@ def main() -> int:
     if lost and not is_breaking(version_of(stored), plugin_api.VERSION):
         sys.stdout.write("Not written: raise plugin_api.VERSION, or bring them back.\n")
         return 1
-    if lost and plugin_api.OLDEST <= version_of(stored):
+    if lost and version_of(stored) >= plugin_api.OLDEST:
         sys.stdout.write("Not written: raise plugin_api.OLDEST, or bring them back.\n")
         return 1
     version = ".".join(map(str, plugin_api.VERSION))

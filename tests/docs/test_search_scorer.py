@@ -11,38 +11,56 @@ pytestmark = pytest.mark.services
 SCORER = Path(__file__).parents[2] / "docs" / "search_scorer.js"
 
 
-def scores_of(pages: dict[str, int]) -> dict[str, float]:
-    """Return the scores that the search gives to pages, by the scores that Sphinx gave."""
+def numbers_of(expression: str) -> list[float]:
+    """Return the numbers of a list in JavaScript that uses the scorer of the search."""
     node = shutil.which("node")
     assert node is not None
-    results = [[page, "", "", None, score] for page, score in pages.items()]
-    program = (
-        f"{SCORER.read_text('utf-8')}"
-        f"console.log(JSON.stringify({json.dumps(results)}.map(Scorer.score)));"
-    )
+    program = f"{SCORER.read_text('utf-8')}console.log(JSON.stringify({expression}))"
     done = subprocess.run([node, "-e", program], capture_output=True, check=True)
-    return dict(zip(pages, json.loads(done.stdout), strict=True))
+    numbers: list[float] = json.loads(done.stdout)
+    return numbers
 
 
-def test_how_to_pages_and_tutorials_come_before_reference_and_decisions() -> None:
-    pages = ("tutorials/a", "how-to/a", "operating", "reference/a", "decisions/1-a")
-
-    scores = scores_of(dict.fromkeys(pages, 15))
-
-    assert list(scores.values()) == [22.5, 22.5, 22.5, 15, 5]
+def weight_of(page: str) -> float:
+    return numbers_of(f"[Scorer.weightOf({json.dumps(page)})]")[0]
 
 
-def test_measurements_and_pages_about_the_project_come_last() -> None:
-    pages = ("measured/a", "changes", "contributing", "security")
-
-    scores = scores_of(dict.fromkeys(pages, 15))
-
-    assert set(scores.values()) == {5}
+def likeness_of(title: str, query: str) -> float:
+    return numbers_of(f"[Scorer.likenessOf({json.dumps(title)}, {json.dumps(query)})]")[
+        0
+    ]
 
 
-def test_a_decision_whose_title_matches_comes_before_a_page_that_only_names_the_word() -> (
-    None
-):
-    scores = scores_of({"decisions/1-a": 100, "how-to/a": 5})
+def test_a_guide_is_listed_before_reference_and_decisions() -> None:
+    pages = ("how-to/a", "reference/ports/A", "decisions/1-a")
+    results = [[page, "A", "", None, 15] for page in pages]
 
-    assert scores["decisions/1-a"] > scores["how-to/a"]
+    scores = numbers_of(f"{json.dumps(results)}.map(Scorer.score)")
+
+    assert scores == sorted(scores, reverse=True)
+    assert len(set(scores)) == len(pages)
+
+
+@pytest.mark.parametrize(
+    "page", ["tutorials/a", "how-to/plugins/a", "operating", "reference/http/a"]
+)
+def test_a_page_that_answers_a_task_weighs_more(page: str) -> None:
+    assert weight_of(page) > 1
+
+
+@pytest.mark.parametrize("page", ["decisions/1-a", "measured/a", "changes", "security"])
+def test_a_page_of_history_weighs_less(page: str) -> None:
+    assert weight_of(page) < 1
+
+
+def test_a_title_with_all_words_of_the_query_is_listed_before_one_with_some() -> None:
+    whole = likeness_of("Resumable uploads", "resume upload")
+    half = likeness_of("Receive uploads", "resume upload")
+    none = likeness_of("Glossary", "resume upload")
+
+    assert (whole, none) == (4, 1)
+    assert none < half < whole
+
+
+def test_a_query_without_words_changes_no_score() -> None:
+    assert likeness_of("Glossary", "") == 1

@@ -26,6 +26,7 @@ NOT_FOR_OPERATORS = {
     *("access-tokens", "downloads", "embed", "embedded-videos", "embedding", "extend"),
     *("generate-a-client", "javascript-client", "picture-at-a-moment", "plugins"),
     *(
+        "curl",
         "python-client",
         "renew-tokens",
         "sign-tokens",

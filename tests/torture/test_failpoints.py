@@ -220,6 +220,12 @@ def _others(service: LiveService, *, wanted: bool) -> Iterator[None]:
     socket = next(iter(service.data.glob("run/queue.sock")), None)
     if socket is not None:
         environ["HV_QUEUE__OPTIONS__URL"] = f"unix://{socket}"
+    # As ``hv up`` gives them to its own workers: the addresses stand in webhooks.
+    environ |= {
+        "HV_PUBLIC__API_URL": service.api,
+        "HV_PUBLIC__WORKER_URL": service.worker,
+        "HV_PUBLIC__PLAYER_URL": service.worker,
+    }
     worker = subprocess.Popen([*HV, "worker"], env=environ, stderr=subprocess.DEVNULL)
     try:
         yield

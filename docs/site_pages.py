@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+import os
 import re
 import shutil
 from importlib import metadata
@@ -21,6 +22,7 @@ REPLACED = {
     'style="opacity: 50%"': 'opacity="0.5"',
 }
 STYLE_ATTRIBUTE = re.compile(r'\sstyle="[^"]*"')
+MARKDOWN_LINK = re.compile(r"\]\(([^)\s:]+)\)")
 INCLUDED = re.compile(r"```\{include\} (\S+)")
 
 
@@ -73,9 +75,7 @@ def finish(app: Sphinx, failure: Exception | None) -> None:
         json.dumps({kind: sorted(hashes) for kind, hashes in policy.items()}),
         encoding="utf-8",
     )
-    for name in sorted(app.env.all_docs):
-        source = Path(app.env.doc2path(name))
-        shutil.copyfile(_included(source), site / f"{name}.md")
+    _write_markdown(app, site)
     _write_llms(app, site)
     _copy_licences(site / "licences")
     for leftover in (*site.rglob("*.map"), site / ".buildinfo", site / "objects.inv"):
@@ -86,6 +86,32 @@ def _included(source: Path) -> Path:
     """Return the page that a page only includes, or the page itself."""
     found = INCLUDED.match(source.read_text(encoding="utf-8"))
     return source.parent / found[1] if found else source
+
+
+def _write_markdown(app: Sphinx, site: Path) -> None:
+    """Write the source of each page; its links lead to what the site has."""
+    docs = Path(app.srcdir)
+    sources = {
+        name: _included(Path(app.env.doc2path(name))).resolve()
+        for name in app.env.all_docs
+    }
+    places = {source: f"{name}.md" for name, source in sources.items()}
+    for path, (_, file) in app.env.images.items():
+        places[(docs / path).resolve()] = f"_images/{file}"
+    for path, (_, file) in app.env.dlfiles.items():
+        places[(docs / path).resolve()] = f"_downloads/{file}"
+    for name, source in sources.items():
+
+        def lead(found: re.Match[str], name: str = name, source: Path = source) -> str:
+            path, anchor, rest = found[1].partition("#")
+            place = places.get((source.parent / path).resolve()) if path else None
+            if place is None:
+                return found[0]
+            way = os.path.relpath(place, Path(name).parent)
+            return f"]({way}{anchor}{rest})"
+
+        text = MARKDOWN_LINK.sub(lead, source.read_text(encoding="utf-8"))
+        (site / f"{name}.md").write_text(text, encoding="utf-8")
 
 
 def _make_strict(page: Path, policy: dict[str, set[str]]) -> None:

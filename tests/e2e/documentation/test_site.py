@@ -2,10 +2,14 @@
 
 import gzip
 import re
-from typing import Literal
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Final, Literal
+from urllib.parse import unquote, urlsplit
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, ViewportSize, expect
 
 from hvcore_web.documentation.site import FOLDER, is_built
 from tests.e2e.browsing import barriers, watch_for_problems
@@ -15,7 +19,58 @@ MAX_PAGE_BYTES = 300_000
 LOADED = re.compile(
     r'<(?:link|script|img)\b[^>]*\b(?:href|src)="([^":#?]+\.[a-z]+)[^"]*"'
 )
-TALL = ("index.html", "how-to/edge.html", "reference/glossary.html")
+KINDS = (
+    "index.html",
+    "tutorials/upload-and-play.html",
+    "how-to/curl.html",
+    "how-to/edge.html",
+    "how-to/plugins.html",
+    "reference/commands/keys.html",
+    "reference/glossary.html",
+    "reference/hooks/hvcore_cache_invalidators.html",
+    "reference/player.html",
+    "reference/settings/uploads.html",
+    "errors/invalid_quality_preset.html",
+    "measured/lists.html",
+)
+"""A page of each kind; those with the widest tables and the longest names."""
+PHONE: Final[ViewportSize] = {"width": 390, "height": 844}
+BROKEN = """() => [...document.querySelectorAll('h1, h2, .related-pages .title')]
+    .filter(one => one.getClientRects().length && one.scrollWidth > one.clientWidth)
+    .map(one => one.textContent)"""
+SCROLLED_WITHOUT_A_MOUSE = """() =>
+    [...document.querySelectorAll('.table-wrapper, article pre')]
+    .map(one => [one.scrollWidth > one.clientWidth, one.tabIndex === 0])"""
+
+
+CODE: Final = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
+MARKDOWN_LINK: Final = re.compile(r"\]\(([^)\s]+)\)")
+
+
+class Links(HTMLParser):
+    """Collect the links of a page, and the names to which links lead."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.links: set[str] = set()
+        self.names: set[str] = set()
+        self.feed(path.read_text("utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        for name, value in attrs:
+            if name in {"href", "src"}:
+                self.links.add(value or "")
+            if name == "id":
+                self.names.add(value or "")
+
+
+def within(path: Path, links: set[str]) -> Iterator[tuple[str, Path, str]]:
+    """Yield each link of a page to this site, its file and its anchor."""
+    for link in links:
+        parts = urlsplit(link)
+        if not parts.scheme and not parts.netloc:
+            file = path.parent / unquote(parts.path) if parts.path else path
+            yield link, file.resolve(), parts.fragment
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -36,9 +91,10 @@ def test_pages_of_the_documentation_fit_the_screen_and_break_no_policy(
     page.emulate_media(color_scheme=scheme)
     page.set_viewport_size({"width": width_px, "height": 800})
 
-    for name in TALL:
+    for name in KINDS:
         page.goto(f"{service.api}/docs/{name}")
         assert page.evaluate("document.documentElement.scrollWidth") == width_px, name
+        assert page.evaluate(BROKEN) == [], name
         # A policy that refuses the style shows the icons of the theme as pictures.
         assert page.locator("svg.hidden-icons").bounding_box() is not None
 
@@ -46,16 +102,43 @@ def test_pages_of_the_documentation_fit_the_screen_and_break_no_policy(
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [PHONE, {"width": 1280, "height": 800}])
 def test_everybody_can_read_the_documentation(
-    service: LiveService, page: Page, axe: str, scheme: Literal["light", "dark"]
+    service: LiveService,
+    page: Page,
+    axe: str,
+    size: ViewportSize,
+    scheme: Literal["light", "dark"],
 ) -> None:
     page.emulate_media(color_scheme=scheme)
+    page.set_viewport_size(size)
     found = {}
-    for name in TALL:
+    for name in KINDS:
         page.goto(f"{service.api}/docs/{name}")
         found[name] = barriers(page, axe)
 
     assert {name: bad for name, bad in found.items() if bad} == {}
+
+
+def test_tables_and_code_that_scroll_are_reached_with_tab_and_no_others(
+    service: LiveService, page: Page
+) -> None:
+    page.set_viewport_size(PHONE)
+    boxes = []
+    for name in ("measured/lists.html", "reference/settings/uploads.html"):
+        page.goto(f"{service.api}/docs/{name}")
+        boxes += page.evaluate(SCROLLED_WITHOUT_A_MOUSE)
+
+    assert {is_wide for is_wide, _ in boxes} == {True, False}
+    assert [box for box in boxes if box[0] != box[1]] == []
+
+
+def test_a_table_without_titles_of_columns_shows_no_empty_row(
+    service: LiveService, page: Page
+) -> None:
+    page.goto(f"{service.api}/docs/reference/settings/uploads.html")
+
+    expect(page.locator("article thead").first).to_be_hidden()
 
 
 def test_the_search_of_the_documentation_finds_a_page_by_its_words(
@@ -82,3 +165,29 @@ def test_no_page_of_the_documentation_is_heavy() -> None:
             heavy[str(path.relative_to(FOLDER))] = size_bytes
 
     assert heavy == {}
+
+
+def test_no_link_between_pages_leads_nowhere() -> None:
+    pages = {path.resolve(): Links(path) for path in FOLDER.rglob("*.html")}
+
+    broken = [
+        f"{path.relative_to(FOLDER)}: {link}"
+        for path, page in pages.items()
+        for link, file, anchor in within(path, page.links)
+        if not file.is_file()
+        or (anchor and file in pages and anchor not in pages[file].names)
+    ]
+
+    assert len(pages) > len(KINDS)
+    assert broken == []
+
+
+def test_no_link_between_pages_in_markdown_leads_nowhere() -> None:
+    broken = []
+    for path in FOLDER.rglob("*.md"):
+        links = set(MARKDOWN_LINK.findall(CODE.sub("", path.read_text("utf-8"))))
+        for link, file, _ in within(path, links):
+            if not file.is_file():
+                broken.append(f"{path.relative_to(FOLDER)}: {link}")
+
+    assert broken == []

@@ -37,7 +37,10 @@ def test_every_check_has_a_finding(reports: InstallationReports) -> None:
 
     assert {one.check for one in found.findings} == set(CHECKS)
     (database,) = (one for one in found.findings if one.check == "database")
-    assert database.fix == "Run: hv migrate (hv up does so by itself)."
+    assert database.fix == (
+        "Run: hv migrate (hv up does so by itself). If it is not the service's database, "
+        "set HV_DATA to the service's data folder."
+    )
 
 
 def test_findings_of_a_moment_ago_are_shown_again(reports: InstallationReports) -> None:

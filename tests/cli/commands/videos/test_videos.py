@@ -146,7 +146,10 @@ def test_doctor_finds_a_database_that_is_not_migrated(hv: Hv) -> None:
 
     assert outcome.status == 1
     checks = {c["check"]: c for c in json.loads(outcome.stdout)["checks"]}
-    assert checks["database"]["fix"] == "Run: hv migrate (hv up does so by itself)."
+    assert checks["database"]["fix"] == (
+        "Run: hv migrate (hv up does so by itself). If it is not the service's database, "
+        "set HV_DATA to the service's data folder."
+    )
     assert checks["edge"]["found"] == "none is configured"
 
 

@@ -27,8 +27,8 @@ from hvcore_api.resources.documentation import (
     ProgramsIndexResource,
 )
 from hvcore_api.resources.documents import (
-    DescriptionResource,
     DocsPageResource,
+    OpenApiResource,
     RoutesMarkdownResource,
 )
 from hvcore_api.routing import KEY, Route
@@ -109,7 +109,7 @@ def _make_resource(
     services: Services,
     document: Callable[[], Document],
 ) -> object:
-    if isinstance(resource, type) and issubclass(resource, DescriptionResource):
+    if resource in (DocsPageResource, OpenApiResource, RoutesMarkdownResource):
         return resource(document)
     return resource(services)
 

@@ -39,7 +39,7 @@ _TEXT_TYPE: Final = "text/plain; charset=utf-8"
 
 _INTRODUCTION: Final = """\
 This service answers API requests at {api_url} and serves videos, pictures and the player at {worker_url}. \
-API requests carry a key in the header `X-Api-Key`, and bodies of JSON JSON is sent with `Content-Type: application/json`. \
+API requests carry a key in the header {headers}; JSON is sent as `Content-Type: application/json`. \
 Successes are `{{"body": …}}`, errors `{{"status", "code", "detail", "errors"}}`.
 
 To call the API, read in this order:
@@ -49,7 +49,7 @@ To call the API, read in this order:
 - [The HTTP interface]({api_url}/docs/reference/http.md): a page of rules for each subject.
 - [OpenAPI document]({api_url}/v1/openapi.json): the routes for generators of clients.
 
-Each page is also HTML: leave out `.md`."""
+The pages below are also HTML: leave out `.md`."""
 """What stands in ``llms.txt`` above its lists."""
 
 

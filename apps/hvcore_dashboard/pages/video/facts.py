@@ -49,7 +49,7 @@ class VideoFacts:
         self, here: OrganizationVisit, video: Video, *, for_operator: bool
     ) -> Mapping[str, object]:
         """
-        Return a video's facts, as values for the template ``video/facts.html``.
+        Return a video's facts, as values for the template ``video/overview.html``.
 
         Args:
             for_operator: Whether the facts include the service that makes the video, and the

@@ -55,7 +55,7 @@ def page(signed_in: BrowserContext) -> Iterator[Page]:
     opened.close()
 
 
-def test_what_editors_change_is_seen_beside_the_player_without_scrolling(
+def test_the_fields_of_editors_are_seen_beside_the_player_without_scrolling(
     page: Page, address: str
 ) -> None:
     page.goto(address)
@@ -95,7 +95,7 @@ def test_on_a_phone_the_player_comes_first(
     context.close()
 
 
-def test_ctrl_s_saves_what_was_written(
+def test_ctrl_s_saves_the_details(
     page: Page, address: str, violations: list[str]
 ) -> None:
     problems = watch_for_problems(page)
@@ -110,7 +110,7 @@ def test_ctrl_s_saves_what_was_written(
     assert problems == []
 
 
-def test_a_link_into_what_is_folded_opens_it(page: Page, address: str) -> None:
+def test_a_link_into_technical_details_opens_them(page: Page, address: str) -> None:
     page.goto(address)
     expect(page.get_by_role("heading", name="Ladder")).to_be_hidden()
 
@@ -119,7 +119,7 @@ def test_a_link_into_what_is_folded_opens_it(page: Page, address: str) -> None:
     expect(page.get_by_role("heading", name="Ladder")).to_be_visible()
 
 
-def test_what_is_folded_is_opened_by_the_keyboard(page: Page, address: str) -> None:
+def test_technical_details_are_opened_by_the_keyboard(page: Page, address: str) -> None:
     page.goto(address)
     page.get_by_role("button", name="Save").focus()
     page.keyboard.press("Tab")

@@ -52,7 +52,7 @@ def test_a_start_is_read_as_it_was_shown(at_ms: int) -> None:
     assert found == [(at_ms, "A")]
 
 
-def test_all_that_is_wrong_is_told_at_once() -> None:
+def test_all_wrong_rows_are_named_at_once() -> None:
     rows = [
         ChapterRow(1, "0:00", "A"),
         ChapterRow(2, "0", "B"),

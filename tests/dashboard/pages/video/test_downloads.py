@@ -41,7 +41,7 @@ def test_each_download_of_the_page_leads_to_its_file(
         assert "{" not in token
 
 
-def test_who_may_see_a_video_gets_its_source_and_no_movie_that_viewers_may_not_have(
+def test_a_viewer_gets_the_source_and_no_movie_without_allow_download(
     dashboard: Dashboard,
 ) -> None:
     path = f"{VIDEOS}/{dashboard.world.ready()}"

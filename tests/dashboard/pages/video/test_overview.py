@@ -316,7 +316,7 @@ def test_operators_see_who_makes_a_video_and_why(dashboard: Dashboard) -> None:
         assert "duration &gt; 60 min" not in viewer.get(path).text
 
 
-def test_what_editors_change_comes_before_what_engineers_ask(
+def test_the_fields_of_editors_come_before_technical_details(
     dashboard: Dashboard,
 ) -> None:
     path = f"{VIDEOS}/{dashboard.world.ready()}"

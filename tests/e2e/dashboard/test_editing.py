@@ -24,6 +24,17 @@ CHAPTERS: Final = (
 )
 FILE: Final = {"name": "a.json", "mimeType": "application/json", "buffer": CHAPTERS}
 
+PAUSED_AT: Final = """async () => {
+    await customElements.whenDefined('hv-player');
+    const player = document.querySelector('hv-player');
+    player.muted = true;
+    await player.play();
+    player.pause();
+    const sought = new Promise((done) => player.addEventListener('seeked', done));
+    player.currentTime = 1.4;
+    await sought;
+}"""
+
 
 @pytest.fixture(scope="module")
 def made(service: LiveService, short_clip: Path) -> str:
@@ -161,8 +172,7 @@ def test_chapters_are_written_at_the_players_time_and_removed(
     page.get_by_label("File").set_input_files(FILE)  # type: ignore[arg-type]  # its own dict
     page.get_by_role("button", name="Import").click()
     expect(page.get_by_text("2 chapters are shown.")).to_be_visible()
-    player = frame_of(page, "#player").locator("hv-player")
-    player.evaluate("one => { one.currentTime = 1.4; }")
+    frame_of(page, "#player").evaluate(PAUSED_AT)
     rows = page.get_by_role("listitem").filter(
         has=page.get_by_label("Start of chapter")
     )

@@ -304,10 +304,12 @@ def test_a_whole_picture_of_an_upright_video_waits_for_no_other_size(
             thumbnails.open, ThumbnailRequest(video=VIDEO, name="64x64.jpg")
         )
         begun.wait()
-        with pytest.raises(UnavailableError):
-            thumbnails.open(ThumbnailRequest(video=VIDEO, name="66x66.jpg"))
-        whole = thumbnails.open(ThumbnailRequest(video=VIDEO, name="202x360.jpg"))
-        release.set()
+        try:
+            with pytest.raises(UnavailableError):
+                thumbnails.open(ThumbnailRequest(video=VIDEO, name="66x66.jpg"))
+            whole = thumbnails.open(ThumbnailRequest(video=VIDEO, name="202x360.jpg"))
+        finally:
+            release.set()
 
     assert slow.result().etag
     assert isinstance(whole.body, bytes)

@@ -92,7 +92,7 @@ BODIES: Final = {
 
 
 @pytest.mark.parametrize("kind", BODIES)
-@pytest.mark.parametrize("tab", ["picture", "captions", "sharing"])
+@pytest.mark.parametrize("tab", ["picture", "captions", "chapters", "sharing"])
 def test_a_broken_form_with_files_is_refused(
     shared: Dashboard, person: PersonClient, tab: str, kind: str
 ) -> None:

@@ -423,3 +423,70 @@ def flat(fields: dict[str, list[str]]) -> dict[str, str]:
     return {
         name: values[0] for name, values in fields.items() if name != "change_token"
     }
+
+
+def test_downloads_that_somebody_has_allowed_stay_allowed_by_a_rename(
+    dashboard: Dashboard,
+) -> None:
+    first, second = two(dashboard, Role.EDITOR)
+    video_id = dashboard.world.ready()
+    path = f"{VIDEOS}/{video_id}"
+    seen = second.get(path)
+    first.submit(path, {"allowDownload": ["yes", "no"]})
+
+    answer = second.submit(path, {"videoName": "renamed"}, seen=seen)
+
+    assert answer.status_code == 303
+    assert dashboard.video(video_id).allows_download
+    assert dashboard.video(video_id).name == "renamed"
+
+
+def test_chapters_that_somebody_has_changed_are_shown_beside_ones_own(
+    dashboard: Dashboard,
+) -> None:
+    first, second = two(dashboard, Role.EDITOR)
+    video_id = dashboard.world.ready()
+    path = f"{VIDEOS}/{video_id}/chapters"
+    seen = second.get(path)
+    first.submit(path, {"start-1": "1", "title-1": "theirs"})
+    before = dashboard.video(video_id).chapters
+
+    asked = second.submit(path, {"start-1": "2", "title-1": "mine"}, seen=seen)
+
+    assert asked.status_code == 409
+    assert dashboard.video(video_id).chapters == before
+    assert "0:00:01 <bdi>theirs</bdi>" in asked.text
+    assert form_of(asked, path, form_id="chapters")["title-1"] == ["mine"]
+    assert second.submit(path, seen=asked).status_code == 303
+    (chapter,) = dashboard.video(video_id).chapters
+    assert chapter.title == "mine"
+
+
+def test_chapters_that_somebody_has_changed_are_not_replaced_by_a_file_unseen(
+    dashboard: Dashboard,
+) -> None:
+    first, second = two(dashboard, Role.EDITOR)
+    video_id = dashboard.world.ready()
+    path = f"{VIDEOS}/{video_id}/chapters"
+    seen = flat(form_of(second.get(path), path, form_id="import"))
+    first.submit(path, {"start-1": "1", "title-1": "theirs"})
+    before = dashboard.video(video_id).chapters
+
+    for file in (("file", "a.vtt", "text/vtt", VTT), JSON_FILE):
+        asked = post_file(second, path, file, seen)
+
+        assert asked.status_code == 409
+        assert "theirs are shown" in asked.text
+        assert dashboard.video(video_id).chapters == before
+    again = flat(form_of(asked, path, form_id="import"))
+    assert post_file(second, path, JSON_FILE, again).status_code == 303
+    (chapter,) = dashboard.video(video_id).chapters
+    assert chapter.title == "mine"
+
+
+JSON_FILE = (
+    "file",
+    "a.json",
+    "application/json",
+    b'[{"startTime": 3, "title": "mine"}]',
+)

@@ -51,8 +51,18 @@ const tell = (text, tone = 'good', choice = null) => {
   document.getElementById('messages').replaceChildren(...refusal, message);
 };
 
+/** Open whatever is folded around an element. */
+const unfold = (element) => {
+  for (let place = element; place; place = place.parentElement) {
+    if (place instanceof HTMLDetailsElement && place !== element.closest('.menu')) {
+      place.open = true;
+    }
+  }
+};
+
 /** Show a field and put the cursor there, in its dialog if it is in one. */
 const lead = (field) => {
+  unfold(field);
   const dialog = field.closest('dialog');
   if (dialog && !dialog.open) {
     dialog.showModal();
@@ -103,8 +113,13 @@ document.addEventListener('click', (event) => {
   } else if (button && 'searches' in button.dataset) {
     document.querySelector('form[role="search"]').requestSubmit();
   } else if (button?.dataset.takes) {
-    const field = button.form.elements.namedItem(button.dataset.takes);
-    field.value = button.value.trim();
+    const [field] = [button.form.elements.namedItem(button.dataset.takes)].flatMap(
+      (one) => (one instanceof RadioNodeList ? [...one] : [one]));
+    if (field.type === 'checkbox') {
+      field.checked = field.value === button.value.trim();
+    } else {
+      field.value = button.value.trim();
+    }
     field.dispatchEvent(new Event('input', {bubbles: true}));
     button.closest('.stored').remove();
   } else if (button && 'dismisses' in button.dataset) {
@@ -116,6 +131,18 @@ document.addEventListener('click', (event) => {
 });
 
 document.addEventListener('keydown', (event) => {
+  const isSave = event.key.toLowerCase() === 's' && (event.ctrlKey || event.metaKey)
+    && !event.altKey && !event.shiftKey;
+  const form = isSave ? document.querySelector('form[data-saved-by-key]') : null;
+  if (form && !document.querySelector('dialog[open]')) {
+    event.preventDefault();
+    // A second press while it is sent sends nothing.
+    const button = form.querySelector('button:not([type])');
+    if (!event.repeat && !button.disabled) {
+      form.requestSubmit(button);
+    }
+    return;
+  }
   if (event.key !== 'Escape') {
     return;
   }
@@ -229,6 +256,17 @@ document.addEventListener('htmx:after:swap', () => showTimes(document));
 showTimes(document);
 
 window.hvDashboard = {tell, showTimes, lead};
+
+/** Show what a link leads to, if it is folded. */
+const unfoldTarget = () => {
+  const target = location.hash ? document.getElementById(location.hash.slice(1)) : null;
+  if (target?.closest('details')) {
+    unfold(target);
+    target.scrollIntoView();
+  }
+};
+window.addEventListener('hashchange', unfoldTarget);
+unfoldTarget();
 
 if (document.getElementById('not-saved')) {
   const wrong = document.querySelector('main [aria-invalid="true"], main [data-wrong]')

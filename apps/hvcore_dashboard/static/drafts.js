@@ -82,6 +82,12 @@
 
   const shownOf = (form, name) => form.elements.namedItem(`shown.${name}`);
 
+  /** Return what a form's page had shown in fields of one name. */
+  const shownIn = (found, shown) =>
+    (isTicked(found[0])
+      ? found.map((one) => one.value).filter((one) => one === shown.value)
+      : [shown.value]);
+
   const areSame = (some, others) =>
     JSON.stringify(some.map((one) => one.trim())) === JSON.stringify(others.map((one) => one.trim()));
 
@@ -91,7 +97,7 @@
     for (const [name, found] of fieldsOf(form)) {
       const shown = shownOf(form, name);
       const values = valuesOf(found);
-      if (!areSame(values, shown ? [shown.value] : valuesOf(found, true))) {
+      if (!areSame(values, shown ? shownIn(found, shown) : valuesOf(found, true))) {
         fields[name] = {values, shown: shown?.value ?? null};
       }
     }

@@ -68,11 +68,13 @@
       const [x, y, width, height] = found.box;
       const preview = picture.querySelector('.preview')
         ?? picture.appendChild(Object.assign(document.createElement('span'), {className: 'preview'}));
-      const scale = Math.max(picture.clientWidth / width, picture.clientHeight / height);
+      const scale = Math.min(picture.clientWidth / width, picture.clientHeight / height);
+      const left = (picture.clientWidth - width * scale) / 2;
+      const top = (picture.clientHeight - height * scale) / 2;
       preview.style.width = `${width}px`;
       preview.style.height = `${height}px`;
       preview.style.transformOrigin = '0 0';
-      preview.style.transform = `scale(${scale})`;
+      preview.style.transform = `translate(${left}px, ${top}px) scale(${scale})`;
       preview.style.backgroundImage = `url("${found.url}")`;
       preview.style.backgroundPosition = `-${x}px -${y}px`;
     };

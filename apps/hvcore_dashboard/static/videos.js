@@ -54,12 +54,14 @@
   const show = (poster, {url, box: [x, y, width, height]}) => {
     const preview = poster.querySelector('.preview')
       ?? poster.appendChild(Object.assign(document.createElement('span'), {className: 'preview'}));
-    // The sprite is as large as it is; the picture shall fill the poster.
-    const scale = Math.max(poster.clientWidth / width, poster.clientHeight / height);
+    // The sprite is as large as it is; all of the picture shall be in the poster.
+    const scale = Math.min(poster.clientWidth / width, poster.clientHeight / height);
+    const left = (poster.clientWidth - width * scale) / 2;
+    const top = (poster.clientHeight - height * scale) / 2;
     preview.style.width = `${width}px`;
     preview.style.height = `${height}px`;
     preview.style.transformOrigin = '0 0';
-    preview.style.transform = `scale(${scale})`;
+    preview.style.transform = `translate(${left}px, ${top}px) scale(${scale})`;
     preview.style.backgroundImage = `url("${url}")`;
     preview.style.backgroundPosition = `-${x}px -${y}px`;
   };

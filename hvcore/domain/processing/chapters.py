@@ -59,6 +59,32 @@ def arranged(marks: Iterable[Chapter]) -> tuple[Chapter, ...]:
     )
 
 
+def begun_at(
+    starts: Iterable[tuple[int, str]], *, before: Sequence[Chapter] = (), end_ms: int
+) -> tuple[Chapter, ...]:
+    """
+    Return chapters that are known by start and title alone.
+
+    Each ends where the next begins, and the last at the end of the video. A chapter that
+    ended earlier before it was edited still does.
+
+    Args:
+        starts: The starts in milliseconds, and the titles.
+        before: The chapters as they were.
+        end_ms: The end of the video.
+    """
+    following = [*(one.start_ms for one in before[1:]), end_ms]
+    own_ends = {
+        one.start_ms: one.end_ms
+        for one, next_ms in zip(before, following, strict=False)
+        if one.end_ms < next_ms
+    }
+    return arranged(
+        Chapter(start_ms=start_ms, end_ms=own_ends.get(start_ms, end_ms), title=title)
+        for start_ms, title in starts
+    )
+
+
 def within(chapters: Sequence[Chapter], duration_s: float) -> tuple[Chapter, ...]:
     """Return the chapters that begin before a video's end; the last is cut at the end."""
     duration_ms = round(duration_s * 1000)

@@ -8,10 +8,12 @@ import attrs
 from hvcore.domain.access.principals import Principal
 from hvcore.domain.processing.chapters import Chapter
 from hvcore.domain.videos.chapter_file import ReadChapters
+from hvcore.domain.videos.video import Video
 from hvcore.errors import NotFoundError
-from hvcore.ports.unit_of_work import UnitOfWork
+from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.access.audit import record_by_person
 from hvcore.services.access.authorization import find_authorized_video, require_listed
+from hvcore.services.conditions import Condition, require_condition
 from hvcore.services.playback.changes import PlaybackChanges
 from hvcore.services.videos.text_reading import TextReading
 from hvcore.throttling.shares import SharedCapacity
@@ -60,7 +62,13 @@ class Chapters:
             return video.shown_chapters
 
     def put(
-        self, caller: Principal, org_id: str, video_id: str, data: bytes
+        self,
+        caller: Principal,
+        org_id: str,
+        video_id: str,
+        data: bytes,
+        *,
+        only_if: Condition[Sequence[Chapter]] | None = None,
     ) -> ReadChapters:
         """
         Set the chapters of a video from a WebVTT file, and return the chapters that are shown.
@@ -69,19 +77,51 @@ class Chapters:
 
         Args:
             data: A WebVTT file.
+            only_if: A condition on the chapters that are replaced.
 
         Raises:
             InvalidParametersError: The file is no WebVTT file, or exceeds a limit.
             VideoNotFoundError: There is no such video, or it is deleted.
             ForbiddenError: The video is outside the key's environment.
             UnavailableError: Too many files are being read.
+            PreconditionFailedError: The condition does not hold; nothing is changed.
         """
         # First: reading a file is work that only a video's owner may ask for.
         with self.uow.read() as work:
             require_listed(find_authorized_video(work, caller, org_id, video_id))
         read = self.reading.chapters(org_id, data)
-        shown = self._set(caller, org_id, video_id, read.chapters)
+        shown = self.replace(caller, org_id, video_id, read.chapters, only_if=only_if)
         return attrs.evolve(read, chapters=tuple(shown))
+
+    def replace(
+        self,
+        caller: Principal,
+        org_id: str,
+        video_id: str,
+        chapters: tuple[Chapter, ...],
+        *,
+        only_if: Condition[Sequence[Chapter]] | None = None,
+    ) -> Sequence[Chapter]:
+        """
+        Set the chapters of a video, in place of any before, and return those that are shown.
+
+        Args:
+            chapters: In order and without overlaps; none removes them all.
+            only_if: A condition on the chapters that are replaced.
+
+        Raises:
+            VideoNotFoundError: There is no such video, or it is deleted.
+            ForbiddenError: The video is outside the key's environment.
+            PreconditionFailedError: The condition does not hold; nothing is changed.
+        """
+        with self.uow.write() as work:
+            video = require_listed(
+                find_authorized_video(work, caller, org_id, video_id, for_update=True)
+            )
+            require_condition(only_if, video.chapters)
+            self._save(work, video, chapters)
+        self.changes.publish()
+        return video.shown_chapters
 
     def remove(self, caller: Principal, org_id: str, video_id: str) -> None:
         """
@@ -92,24 +132,17 @@ class Chapters:
             ForbiddenError: The video is outside the key's environment.
             NotFoundError: The video has no chapters.
         """
-        self._set(caller, org_id, video_id, ())
-
-    def _set(
-        self,
-        caller: Principal,
-        org_id: str,
-        video_id: str,
-        chapters: tuple[Chapter, ...],
-    ) -> Sequence[Chapter]:
         with self.uow.write() as work:
             video = require_listed(
                 find_authorized_video(work, caller, org_id, video_id, for_update=True)
             )
-            if not chapters and not video.chapters:
+            if not video.chapters:
                 raise NotFoundError("The video has no chapters.")
-            video.chapters = chapters
-            work.videos.save(video)
-            record_by_person(work, "chapters.set", video.id, org_id=video.org_id)
-            work.commit()
+            self._save(work, video, ())
         self.changes.publish()
-        return video.shown_chapters
+
+    def _save(self, work: Work, video: Video, chapters: tuple[Chapter, ...]) -> None:
+        video.chapters = chapters
+        work.videos.save(video)
+        record_by_person(work, "chapters.set", video.id, org_id=video.org_id)
+        work.commit()

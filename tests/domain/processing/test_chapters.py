@@ -10,6 +10,7 @@ from hvcore.domain.processing.chapters import (
     MAX_CHAPTERS,
     Chapter,
     arranged,
+    begun_at,
     within,
 )
 
@@ -67,3 +68,20 @@ def test_chapters_end_with_the_video() -> None:
     three = arranged([chapter(0, 4000), chapter(4000, 9000), chapter(12_000, 20_000)])
 
     assert within(three, 8.0) == (chapter(0, 4000), chapter(4000, 8000))
+
+
+def test_chapters_of_starts_alone_end_at_the_next_and_at_the_end_of_the_video() -> None:
+    found = begun_at([(2000, "B"), (0, "A")], end_ms=9000)
+
+    assert found == (chapter(0, 2000, "A"), chapter(2000, 9000, "B"))
+
+
+def test_a_chapter_that_ended_early_still_does_after_an_edit() -> None:
+    before = [chapter(0, 1000), chapter(2000, 3000), chapter(3000, 8000)]
+
+    found = begun_at([(0, "A"), (2000, "A"), (3000, "A")], before=before, end_ms=9000)
+    shorter = begun_at([(0, "A"), (2000, "A")], before=before, end_ms=9000)
+
+    assert found == tuple(before)
+    # What ended because another began goes on without it.
+    assert shorter == (chapter(0, 1000), chapter(2000, 9000))

@@ -72,6 +72,7 @@ def test_an_error_is_seen_and_has_the_focus(
     page = context.new_page()
     problems = watch_for_problems(page)
     page.goto(f"{service.api}/dashboard/{ORG}/videos/{video}")
+    page.get_by_text("For your programs").click()
     page.get_by_label("Metadata", exact=True).fill("no colon")
 
     save(page)
@@ -97,6 +98,7 @@ def test_an_error_is_focused_without_scripts(
     enter(context, service, Role.EDITOR)
     page = context.new_page()
     page.goto(f"{service.api}/dashboard/{ORG}/videos/{video}")
+    page.get_by_text("For your programs").click()
     page.get_by_label("Metadata", exact=True).fill("no colon")
 
     save(page)
@@ -125,13 +127,13 @@ def test_both_values_are_shown_and_either_can_be_kept(
     service: LiveService, page: Page, axe: str, video: str, address: str
 ) -> None:
     change(service, video, VideoChanges(name="Theirs", description="Their words"))
-    page.get_by_label("Name", exact=True).fill("Mine")
+    page.get_by_label("Title", exact=True).fill("Mine")
     page.get_by_label("Description").fill("My words")
 
     save(page)
 
     expect(page.get_by_role("alert").filter(has_text="Not saved")).to_be_in_viewport()
-    expect(page.get_by_label("Name", exact=True)).to_be_focused()
+    expect(page.get_by_label("Title", exact=True)).to_be_focused()
     expect(page.locator(".stored-value").first).to_have_text("Theirs")
     assert barriers(page, axe) == {}
     picture(page, "both")
@@ -139,7 +141,7 @@ def test_both_values_are_shown_and_either_can_be_kept(
     expect(page.get_by_label("Description")).to_have_value("Their words")
     save(page)
     expect(page.get_by_text("Saved.")).to_be_visible()
-    expect(page.get_by_label("Name", exact=True)).to_have_value("Mine")
+    expect(page.get_by_label("Title", exact=True)).to_have_value("Mine")
     expect(page.get_by_label("Description")).to_have_value("Their words")
 
 

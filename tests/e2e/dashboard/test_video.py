@@ -157,7 +157,7 @@ def test_a_video_is_renamed_and_deleted_with_a_reason(
     # While it is being encoded: nobody has to wait for that.
     asked = service.process(service.uploaded(short_clip), videoName="Old")
     page.goto(f"{service.api}/dashboard/{ORG}/videos/{asked.body['videoID']}")
-    page.get_by_label("Name", exact=True).fill("New")
+    page.get_by_label("Title", exact=True).fill("New")
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("New")
 

@@ -13,6 +13,7 @@ from hvcore.domain.videos.video import Video
 from hvcore.errors import UnavailableError
 from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.services.analytics.counts import Analytics
+from hvcore.services.playback.downloads.names import downloads_of
 from hvcore.services.playback.signing.signed_urls import SignedUrls
 from hvcore.services.processing.conformance_reports import ConformanceReports
 from hvcore.services.videos.ladders import Ladders
@@ -49,7 +50,7 @@ class VideoFacts:
         self, here: OrganizationVisit, video: Video, *, for_operator: bool
     ) -> Mapping[str, object]:
         """
-        Return a video's facts, as values for the template ``video/facts.html``.
+        Return a video's facts, as values for the template ``video/overview.html``.
 
         Args:
             for_operator: Whether the facts include the service that makes the video, and the
@@ -60,7 +61,10 @@ class VideoFacts:
         return {
             "video": video,
             "env_name": envs.get(video.env_id, ""),
-            "player_url": self._player_page(here, video) if is_ready else "",
+            "player_url": self.player_url(here, video),
+            "downloads": downloads_of(video.media)
+            if video.allows_download and video.media
+            else (),
             "view_count": self.analytics.views([video])[video.id],
             "ladder": self.ladders.of_video(here.caller, here.org_id, video.id)
             if is_ready
@@ -75,7 +79,10 @@ class VideoFacts:
         with self.uow.read() as work:
             return work.jobs.find(video.job_id)
 
-    def _player_page(self, here: OrganizationVisit, video: Video) -> str:
+    def player_url(self, here: OrganizationVisit, video: Video) -> str:
+        """Return the address of a video's player page; empty before the video is ready."""
+        if video.state is not VideoState.READY:
+            return ""
         if video.is_public:
             return self.playback.addresses(video, BEST_THUMBNAIL_PX).embed
         signed = self.playback.sign(

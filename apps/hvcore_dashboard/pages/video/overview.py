@@ -45,6 +45,8 @@ REASONS: Final[Mapping[str, str]] = {
 }
 PUBLIC: Final = "public"
 PRIVATE: Final = "private"
+YES: Final = "yes"
+NO: Final = "no"
 
 
 class VideoPageResource:
@@ -194,6 +196,7 @@ def _fields(video: Video) -> Mapping[str, str]:
         "videoName": one_line(video.name),
         "description": _lines(video.description or ""),
         "access": PUBLIC if video.is_public else PRIVATE,
+        "allowDownload": YES if video.allows_download else NO,
         **label_fields(video.labels),
     }
 
@@ -221,4 +224,6 @@ def _document(changes: Mapping[str, str | None]) -> Mapping[str, object]:
         document["description"] = changes["description"] or None
     if "access" in changes:
         document["allowPublicAccess"] = changes["access"] == PUBLIC
+    if "allowDownload" in changes:
+        document["allowDownload"] = changes["allowDownload"] == YES
     return document

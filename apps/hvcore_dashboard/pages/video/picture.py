@@ -7,7 +7,6 @@ import falcon
 
 from hvcore.domain.limits import MAX_PICTURE_BYTES
 from hvcore.domain.playback.page_domains import origin_of
-from hvcore.domain.videos.thumbnails import LIST_THUMBNAIL_PX
 from hvcore.domain.videos.video import Video
 from hvcore.errors import (
     ConflictError,
@@ -24,6 +23,7 @@ from hvcore_dashboard.desk import Desk
 from hvcore_dashboard.edits import as_shown
 from hvcore_dashboard.forms import Form, SentFile, read_form
 from hvcore_dashboard.pages.video.tabs import VideoTabs
+from hvcore_dashboard.pages.videos.shown import whole_poster_url
 from hvcore_dashboard.security import ContentPolicy
 from hvcore_dashboard.visits import organization_of
 from hvcore_dashboard.whole_numbers import whole_number
@@ -109,7 +109,7 @@ class PicturePageResource:
     ) -> None:
         values = {
             "form": form,
-            "url": self._playback.thumbnail_url(video, *LIST_THUMBNAIL_PX),
+            "url": whole_poster_url(self._playback, video),
             "choice": self._thumbnails.choice(video.id),
             "looks": _looks(req),
             "max_bytes": MAX_PICTURE_BYTES,
@@ -132,7 +132,7 @@ class PictureFragmentResource:
         video = self._tabs.arrived(req, video_id)
         values = {
             "video": video,
-            "url": self._playback.thumbnail_url(video, *LIST_THUMBNAIL_PX),
+            "url": whole_poster_url(self._playback, video),
             "choice": self._thumbnails.choice(video.id),
             "looks": _looks(req),
         }

@@ -6,9 +6,12 @@ from hvcore.domain.access.rate_limits import Bucket
 from hvcore.domain.access.roles import Role
 from hvcore.domain.limits import MAX_PICTURE_BYTES
 from hvcore.domain.videos.captions import MAX_CAPTION_BYTES
+from hvcore.domain.videos.chapter_file import MAX_CHAPTER_FILE_BYTES
 from hvcore_dashboard.pages.video import (
     analytics,
     captions,
+    chapters,
+    downloads,
     embed,
     events,
     explain,
@@ -29,6 +32,12 @@ _CAPTIONS: Final = SentFileRule(
     # 560 kbit/s, likewise.
     within_s=30.0,
     slots=lambda services: services.captions.receiving,
+)
+_CHAPTERS: Final = SentFileRule(
+    max_bytes=MAX_CHAPTER_FILE_BYTES,
+    # 140 kbit/s, likewise.
+    within_s=30.0,
+    slots=lambda services: services.chapters.receiving,
 )
 
 
@@ -65,6 +74,9 @@ ROUTES: Final[tuple[PageRoute, ...]] = (
     ),
     _changed("/retry", overview.VideoRetryPageResource),
     _changed("/delete", overview.VideoDeletionPageResource),
+    _shown("/download/{name}", downloads.VideoDownloadResource),
+    _shown("/chapters", chapters.ChaptersPageResource),
+    _changed("/chapters", chapters.ChaptersPageResource, file=_CHAPTERS),
     _shown("/captions", captions.CaptionsPageResource),
     _changed("/captions", captions.CaptionsPageResource, file=_CAPTIONS),
     _changed("/captions/remove", captions.CaptionsRemovalResource),

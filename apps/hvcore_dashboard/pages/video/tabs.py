@@ -32,6 +32,7 @@ class VideoTab:
 
 TABS: Final = (
     VideoTab("", "Overview"),
+    VideoTab("chapters", "Chapters"),
     VideoTab("captions", "Captions"),
     VideoTab("picture", "Picture"),
     VideoTab("sharing", "Sharing"),

@@ -7,7 +7,7 @@ import attrs
 from hvcore.assembly import Services
 from hvcore.domain.videos.catalog import VideoSummary
 from hvcore.domain.videos.states import VideoState
-from hvcore.domain.videos.thumbnails import LIST_THUMBNAIL_PX
+from hvcore.domain.videos.thumbnails import LIST_THUMBNAIL_PX, whole_thumbnail_px
 from hvcore.domain.videos.video import Video
 from hvcore.errors import VideoNotFoundError
 from hvcore.services.analytics.counts import Analytics
@@ -56,7 +56,7 @@ class ShownVideos:
         return [
             ShownVideo(
                 video=video,
-                poster_url=self.playback.thumbnail_url(video, *LIST_THUMBNAIL_PX),
+                poster_url=self._poster_url(here, video),
                 view_count=counts.get(video.id, 0),
                 progress=self._progress(here, video),
             )
@@ -70,6 +70,12 @@ class ShownVideos:
         found = (self._details(here, video_id) for video_id in video_ids)
         return self.listed(here, [_summary(video) for video in found if video])
 
+    def _poster_url(self, here: OrganizationVisit, video: VideoSummary) -> str:
+        """Return the address of a video's picture as a whole; empty if it has none yet."""
+        is_ready = video.state is VideoState.READY
+        found = self._details(here, video.id) if is_ready else None
+        return whole_poster_url(self.playback, found) if found else ""
+
     def _progress(self, here: OrganizationVisit, video: VideoSummary) -> int | None:
         if video.state is not VideoState.TRANSCODING:
             return None
@@ -81,6 +87,13 @@ class ShownVideos:
             return self.catalog.details(here.caller, here.org_id, video_id)
         except VideoNotFoundError:
             return None
+
+
+def whole_poster_url(playback: SignedUrls, video: Video) -> str:
+    """Return the address of the picture of a ready video, from which nothing is cropped."""
+    rung = video.rungs[-1] if video.rungs else None
+    shape_px = (rung.width_px, rung.height_px) if rung else LIST_THUMBNAIL_PX
+    return playback.thumbnail_url(video, *whole_thumbnail_px(shape_px))
 
 
 def _summary(video: Video) -> VideoSummary:

@@ -24,7 +24,7 @@ from hvcore.domain.playback.decision import passed
 from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.domain.playback.viewer import SOMEBODY, Viewer
 from hvcore.domain.videos.states import VideoState
-from hvcore.domain.videos.thumbnails import USUAL_THUMBNAILS
+from hvcore.domain.videos.thumbnails import USUAL_THUMBNAILS, is_usual_thumbnail
 from hvcore.errors import (
     FieldError,
     InvalidParametersError,
@@ -122,7 +122,7 @@ class Thumbnails:
             RenderWanted(
                 width_px=width_px,
                 height_px=height_px,
-                is_usual=name in USUAL_THUMBNAILS,
+                is_usual=is_usual_thumbnail(name, lambda: video.size_px),
                 organization=video.org_id,
                 address=client,
                 read=poster,

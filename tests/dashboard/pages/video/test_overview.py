@@ -314,3 +314,64 @@ def test_operators_see_who_makes_a_video_and_why(dashboard: Dashboard) -> None:
     for path in (f"{VIDEOS}/{video_id}", f"{VIDEOS}/{video_id}/facts"):
         assert "duration &gt; 60 min" in operator.get(path).text
         assert "duration &gt; 60 min" not in viewer.get(path).text
+
+
+def test_the_fields_of_editors_come_before_technical_details(
+    dashboard: Dashboard,
+) -> None:
+    path = f"{VIDEOS}/{dashboard.world.ready()}"
+
+    page = dashboard.sign_in(Role.EDITOR).get(path)
+
+    ids = re.findall(r'\bid="([^"]+)"', page.text)
+    wanted = ["player", "videoName", "description", "tags", "access", "technical"]
+    assert [one for one in ids if one in {*wanted, "ladder"}] == [*wanted, "ladder"]
+    folded = re.search(r'<details id="technical"[^>]*>', page.text)
+    assert folded
+    assert " open" not in folded[0]
+    after = page.text[folded.end() :]
+    for text in ("<dt>Id</dt>", "<dt>Encoder</dt>", "<h3>Ladder</h3>"):
+        assert text in after
+
+
+def test_a_wrong_field_is_not_folded(dashboard: Dashboard) -> None:
+    path = f"{VIDEOS}/{dashboard.world.ready()}"
+    person = dashboard.sign_in(Role.EDITOR)
+
+    page, wrong = person.get(path), person.submit(path, {"metadata": "no colon"})
+
+    assert '<details class="fold">' in page.text
+    assert '<details class="fold" open>' in wrong.text
+
+
+@pytest.mark.parametrize("is_allowed", [True, False])
+def test_downloads_are_allowed_by_a_box(
+    dashboard: Dashboard, *, is_allowed: bool
+) -> None:
+    video_id = dashboard.world.ready()
+    before = VideoChanges(allows_download=not is_allowed)
+    dashboard.world.change(video_id, lambda video: video.change(before))
+    path = f"{VIDEOS}/{video_id}"
+    sent = ["yes", "no"] if is_allowed else ["no"]
+
+    answer = dashboard.sign_in(Role.EDITOR).submit(path, {"allowDownload": sent})
+
+    assert answer.status_code == 303
+    assert dashboard.video(video_id).allows_download is is_allowed
+
+
+def test_a_page_without_the_box_leaves_downloads_as_they_are(
+    dashboard: Dashboard,
+) -> None:
+    video_id = dashboard.world.ready()
+    before = VideoChanges(allows_download=True)
+    dashboard.world.change(video_id, lambda video: video.change(before))
+    path = f"{VIDEOS}/{video_id}"
+    person = dashboard.sign_in(Role.EDITOR)
+    sent = form_of(person.get(path), path)
+    old = {name: sent[name] for name in sent if "allowDownload" not in name}
+
+    person.post(path, {**old, "videoName": "New"})
+
+    assert dashboard.video(video_id).allows_download
+    assert dashboard.video(video_id).name == "New"

@@ -4,13 +4,14 @@ The list of videos, and what is done with several.
 
 import re
 
+import attrs
 import pytest
 from falcon.testing import Result
 
 from hvcore.domain.access.roles import Role
 from hvcore.domain.labels import Labels
 from hvcore.domain.videos.states import VideoState
-from hvcore.domain.videos.video import VideoChanges
+from hvcore.domain.videos.video import Video, VideoChanges
 from tests.dashboard.opened import VIDEOS, Dashboard, ids_in
 from tests.support.http.world import ORG, OTHER_ORG
 
@@ -313,3 +314,26 @@ def test_the_storyboard_of_a_private_video_has_a_permission(
 
     start = f"https://worker.test/v1/private/{video_id}/storyboard.vtt?token="
     assert answer.json["url"].startswith(start)
+
+
+def test_an_upright_video_is_listed_with_its_whole_picture(
+    dashboard: Dashboard,
+) -> None:
+    wide, upright = dashboard.world.ready(), dashboard.world.ready()
+
+    def turn(video: Video) -> None:
+        assert video.media is not None
+        tracks = []
+        for one in video.media.tracks:
+            rung = one.track.rung and attrs.evolve(
+                one.track.rung, width_px=360, height_px=640
+            )
+            tracks.append(attrs.evolve(one, track=attrs.evolve(one.track, rung=rung)))
+        video.media = attrs.evolve(video.media, tracks=tuple(tracks))
+
+    dashboard.world.change(upright, turn)
+
+    text = dashboard.sign_in(Role.VIEWER).get(VIDEOS).text
+
+    assert f"/t/{wide}/640x360.jpg" in text
+    assert f"/t/{upright}/202x360.jpg" in text

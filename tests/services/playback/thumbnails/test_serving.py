@@ -8,17 +8,20 @@ from io import BytesIO
 from itertools import islice
 from pathlib import Path
 
+import attrs
 import pytest
 from PIL import Image
 
 from hvcore.domain.ids import ShareLinkId
 from hvcore.domain.limits import MAX_THUMBNAIL_SIZES
+from hvcore.domain.processing.media_index import MediaIndex
 from hvcore.domain.videos.states import VideoState
 from hvcore.errors import UnavailableError
 from hvcore.pictures.cropping import crop_to_fill
 from hvcore.pictures.drawing_process import DrawingProcess
 from hvcore.playback_tokens import TokenUse
 from hvcore.services.playback.thumbnails import renders as thumbnail_renders
+from hvcore.services.playback.thumbnails.serving import ThumbnailRequest
 from tests.conftest import SettableClock
 from tests.delivery.test_app import (
     FORBIDDEN,
@@ -275,3 +278,52 @@ def test_pictures_leave_threads_to_those_who_watch(
 
     assert all(isinstance(one.exception(), UnavailableError) for one in refused)
     assert {made.result() for made in asked} == {b"made"}
+
+
+def test_a_whole_picture_of_an_upright_video_waits_for_no_other_size(
+    public: DeliveryWorker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    upright = {"width_px": 1080, "height_px": 1920, "short_edge_px": 1080}
+    media = evolved_rungs(public.directory.entry.load_media(), upright)
+    public.change(load_media=lambda: media)
+    begun, release = threading.Event(), threading.Event()
+
+    def draw(_: object, picture: bytes, width_px: int, height_px: int) -> bytes:
+        if width_px == 64:
+            begun.set()
+            release.wait()
+        return crop_to_fill(picture, width_px, height_px)
+
+    monkeypatch.setattr(DrawingProcess, "crop_to_fill", draw)
+    monkeypatch.setattr(thumbnail_renders, "WAIT_FOR_RENDER_S", 30)
+    renders = thumbnail_renders.ThumbnailRenders(renders_of_one=1)
+    thumbnails = attrs.evolve(public.thumbnails, renders=renders)
+
+    with ThreadPoolExecutor(1) as pool:
+        slow = pool.submit(
+            thumbnails.open, ThumbnailRequest(video=VIDEO, name="64x64.jpg")
+        )
+        begun.wait()
+        try:
+            with pytest.raises(UnavailableError):
+                thumbnails.open(ThumbnailRequest(video=VIDEO, name="66x66.jpg"))
+            whole = thumbnails.open(ThumbnailRequest(video=VIDEO, name="202x360.jpg"))
+        finally:
+            release.set()
+
+    assert slow.result().etag
+    assert isinstance(whole.body, bytes)
+    with Image.open(BytesIO(whole.body)) as image:
+        assert image.size == (202, 360)
+
+
+def evolved_rungs(media: MediaIndex | None, changes: dict[str, int]) -> MediaIndex:
+    """
+    Return media of another shape.
+    """
+    assert media is not None
+    tracks = []
+    for one in media.tracks:
+        rung = one.track.rung and attrs.evolve(one.track.rung, **changes)
+        tracks.append(attrs.evolve(one, track=attrs.evolve(one.track, rung=rung)))
+    return attrs.evolve(media, tracks=tuple(tracks))

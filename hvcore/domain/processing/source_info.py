@@ -1,6 +1,7 @@
 """Source facts: what probing finds out about a source."""
 
 from fractions import Fraction
+from math import gcd
 
 import attrs
 
@@ -84,6 +85,35 @@ class CaptionTrackInfo:
 
 
 @attrs.frozen(kw_only=True)
+class SourceFigures:
+    """
+    Hold the size and the picture of a source, which clients of the API are told.
+
+    Attributes:
+        width_px: The display width, after rotation and with square pixels.
+        height_px: The display height, after rotation and with square pixels.
+        frame_rate: The average number of frames per second, rounded to thousandths.
+        size_bytes: The size of the file; 0 if the transcoder does not know it.
+    """
+
+    width_px: int
+    height_px: int
+    frame_rate: float
+    size_bytes: int
+
+    @property
+    def aspect_ratio(self) -> tuple[int, int]:
+        """The width and the height in lowest terms, such as 16 and 9."""
+        common = gcd(self.width_px, self.height_px) or 1
+        return self.width_px // common, self.height_px // common
+
+
+def rounded_rate(frame_rate: Fraction) -> float:
+    """Return a frame rate in frames per second, rounded to thousandths."""
+    return round(float(frame_rate), 3)
+
+
+@attrs.frozen(kw_only=True)
 class SourceInfo:
     """
     Hold the facts about a source that probing found.
@@ -110,3 +140,13 @@ class SourceInfo:
     longest_gap_s: float = 0.0
     is_seekable: bool = False
     notes: str = ""
+
+    @property
+    def figures(self) -> SourceFigures:
+        """The size of the file, and the size and frame rate of the video track."""
+        return SourceFigures(
+            width_px=self.video.width_px,
+            height_px=self.video.height_px,
+            frame_rate=rounded_rate(self.video.frame_rate),
+            size_bytes=self.size_bytes,
+        )

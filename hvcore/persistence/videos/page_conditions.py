@@ -25,6 +25,7 @@ def page_condition(shape: PageShape, *, is_sqlite: bool) -> sa.ColumnElement[boo
         *of_environment(read),
         in_state(read(videos.c.state), has_state=shape.has_state),
     ]
+    conditions += visibility_conditions(shape, read)
     if shape.has_since:
         conditions.append(read(videos.c.created_at) >= sa.bindparam("since"))
     if shape.has_until:
@@ -45,6 +46,21 @@ def of_environment(
         read(videos.c.org_id) == sa.bindparam("org_id"),
         read(videos.c.env_id) == sa.bindparam("env_id"),
     )
+
+
+def visibility_conditions(
+    shape: PageShape,
+    read: Callable[[sa.Column[Any]], sa.ColumnElement[Any]],
+) -> tuple[sa.ColumnElement[bool], ...]:
+    """
+    Return the SQL conditions that a video is public, or private; none if both are wanted.
+
+    Args:
+        read: Turns a column into an SQL expression, as :func:`plain` does.
+    """
+    if not shape.has_visibility:
+        return ()
+    return (read(videos.c.is_public) == sa.bindparam("is_public", type_=sa.Boolean()),)
 
 
 def name_conditions(
@@ -97,5 +113,5 @@ def plain(column: sa.Column[Any]) -> sa.ColumnElement[Any]:
 
 def _without_index(column: sa.Column[Any]) -> sa.ColumnElement[Any]:
     """Return a column in a form for which SQLite uses no index."""
-    type_ = sa.BigInteger() if isinstance(column.type, UtcDateTime) else sa.Text()
+    type_ = sa.BigInteger() if isinstance(column.type, UtcDateTime) else column.type
     return UnaryExpression(plain(column), operator=custom_op("+"), type_=type_)

@@ -25,6 +25,7 @@ from hvcore.persistence.videos.page_conditions import (
     of_environment,
     page_condition,
     plain,
+    visibility_conditions,
 )
 from hvcore.persistence.videos.page_shapes import PageShape, Search
 from hvcore.persistence.videos.page_totals import page_total
@@ -50,6 +51,7 @@ SHOWN: Final = (
     videos.c.created_at,
     videos.c.duration_s,
     videos.c.labels,
+    videos.c.job_id,
 )
 """The columns of a page's rows."""
 _SHOWN: Final = tuple(map(plain, SHOWN))
@@ -155,6 +157,7 @@ def _by_name(
         sa.select(videos.c.id, videos.c.name_folded).where(
             *of_environment(plain),
             videos.c.state == state,
+            *visibility_conditions(shape, plain),
             *is_of_length,
             *name_conditions(shape, is_sqlite=is_sqlite),
             *further,

@@ -205,10 +205,7 @@ def _chosen(shape: _Shape, *, is_sqlite: bool) -> sa.Select[Any]:
     if page.has_state:
         found = found.where(first.c.state == sa.bindparam("state"))
     return found.where(
-        *(
-            _has_term(name, first.c.created_at, first.c.video_id)
-            for name in others
-        )
+        *(_has_term(name, first.c.created_at, first.c.video_id) for name in others)
     )
 
 

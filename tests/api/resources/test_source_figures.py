@@ -38,7 +38,10 @@ def probe(  # noqa: PLR0913 - each is one figure
     """
     found = order()
     picture = attrs.evolve(
-        found.source.video, width_px=width_px, height_px=height_px, frame_rate=frame_rate
+        found.source.video,
+        width_px=width_px,
+        height_px=height_px,
+        frame_rate=frame_rate,
     )
     source = attrs.evolve(found.source, size_bytes=size_bytes, video=picture)
     with api.services.uow.write() as work:

@@ -5,13 +5,11 @@ The size and the picture of a source in details, lists and events, in both famil
 from fractions import Fraction
 from typing import Any
 
-import attrs
 import pytest
 
-from hvcore.domain.ids import VideoId
-from hvcore.domain.processing.jobs import TranscodeJob
 from hvcore.domain.videos.video import Video
 from tests.persistence.samples import order
+from tests.support.http.probing import probe
 from tests.support.http.world import ORG, World, body_of, job_of, media
 
 FIGURES = ("width", "height", "aspectRatio", "frameRate", "sourceBytes")
@@ -22,41 +20,6 @@ DETAILS = pytest.mark.parametrize(
 LIST = pytest.mark.parametrize(
     "videos", [f"/v1/api/{ORG}/environments/live/videos", "/v1/videos"]
 )
-
-
-def probe(  # noqa: PLR0913 - each is one figure
-    api: World,
-    video_id: str,
-    *,
-    width_px: int = 1080,
-    height_px: int = 1920,
-    frame_rate: Fraction = Fraction(30000, 1001),
-    size_bytes: int = 5_000_000_000,
-) -> None:
-    """
-    Plan the job of a video, as a worker does that has probed its source.
-    """
-    found = order()
-    picture = attrs.evolve(
-        found.source.video,
-        width_px=width_px,
-        height_px=height_px,
-        frame_rate=frame_rate,
-    )
-    source = attrs.evolve(found.source, size_bytes=size_bytes, video=picture)
-    with api.services.uow.write() as work:
-        video = work.videos.find(video_id)
-        assert video is not None
-        work.jobs.add(
-            TranscodeJob(
-                id=job_of(video),
-                video_id=VideoId(video_id),
-                order=attrs.evolve(found, source=source),
-                parts_total=1,
-                parts_left=1,
-            )
-        )
-        work.commit()
 
 
 def figures(shown: dict[str, Any]) -> dict[str, Any]:

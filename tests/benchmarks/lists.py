@@ -86,7 +86,7 @@ def _labelled(*terms: str, **changes: Any) -> VideoQuery:  # noqa: ANN401 - fiel
     return attrs.evolve(_asked(), terms=frozenset(terms), **changes)
 
 
-def _asked(
+def _asked(  # noqa: PLR0913 - each is one filter
     *,
     search: str | None = None,
     page: int = 1,

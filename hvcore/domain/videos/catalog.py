@@ -13,7 +13,7 @@ import attrs
 from hvcore.domain.ids import PublicId, VideoId
 from hvcore.domain.labels import NO_LABELS, Labels
 from hvcore.domain.processing.encoding import Preset
-from hvcore.domain.processing.source_info import SourceFigures
+from hvcore.domain.source_figures import SourceFigures
 from hvcore.domain.videos.states import VideoState
 
 

@@ -16,8 +16,8 @@ from hvcore.domain.media_paths import media_root
 from hvcore.domain.processing.chapters import Chapter, arranged, within
 from hvcore.domain.processing.encoding import EncodingSettings
 from hvcore.domain.processing.media_index import MediaIndex
-from hvcore.domain.processing.source_info import SourceFigures
 from hvcore.domain.processing.transcoding import Rung
+from hvcore.domain.source_figures import SourceFigures
 from hvcore.domain.videos.states import Trigger, VideoState, next_state
 from hvcore.domain.webhooks.events import EventKind, VideoEvent
 

@@ -20,7 +20,7 @@ from hvcore.domain.ids import (
     new_video_id,
 )
 from hvcore.domain.labels import NO_LABELS, Labels
-from hvcore.domain.processing.source_info import SourceFigures
+from hvcore.domain.source_figures import SourceFigures
 
 EVENT_RETENTION: Final = timedelta(days=30)
 """Ten times as long as a webhook is tried; a program that reads less often must list the videos."""

@@ -9,7 +9,7 @@ from typing import Any, Final
 import orjson
 import sqlalchemy as sa
 
-from hvcore.domain.processing.source_info import SourceFigures, rounded_rate
+from hvcore.domain.source_figures import SourceFigures, rounded_rate
 from hvcore.persistence.fast_reads.reads import FastReads
 from hvcore.persistence.tables import transcode_jobs
 
@@ -18,7 +18,7 @@ MAX_KNOWN: Final = 20_000
 
 
 class ProbedSources:
-    """Read what planned transcode jobs know of their sources; cached, and thread-safe."""
+    """Cache of the figures of sources, read from the transcode jobs that probed them; thread-safe."""
 
     def __init__(self, reads: FastReads) -> None:
         self._reads = reads

@@ -27,7 +27,14 @@ class Search(Enum):
 
 
 class PageShape(NamedTuple):
-    """The features of a requested page of videos that decide on its SQL statement."""
+    """
+    The features of a requested page of videos that decide on its SQL statement.
+
+    Attributes:
+        has_visibility: Whether only public videos are wanted, or only private ones.
+        has_few: Whether so few videos have the wanted visibility that all of these are
+            sorted.
+    """
 
     sort_by: SortBy
     sort_dir: SortDir
@@ -36,6 +43,7 @@ class PageShape(NamedTuple):
     has_since: bool
     has_until: bool
     has_visibility: bool = False
+    has_few: bool = False
     has_long_names: bool = False
 
     @property

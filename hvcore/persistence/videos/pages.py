@@ -15,7 +15,7 @@ from sqlalchemy.engine import Engine
 from hvcore.domain.access.tenants import Environment
 from hvcore.domain.folded_texts import folded
 from hvcore.domain.ids import PublicId, VideoId
-from hvcore.domain.processing.source_info import SourceFigures
+from hvcore.domain.source_figures import SourceFigures
 from hvcore.domain.videos.catalog import SortBy, VideoPage, VideoQuery, VideoSummary
 from hvcore.domain.videos.states import LISTED_STATES, VideoState
 from hvcore.persistence.fast_reads.reads import FastReads, Query, Row
@@ -64,7 +64,7 @@ class VideoPages:
         self._engine = engine
         self._reads = reads
         self._sources = sources
-        # As many as there are shapes: 768.
+        # As many as there are shapes: about a thousand.
         self._statements: dict[PageShape, PageStatements] = {}
         self._matches = _by_state(reads, count_matches)
         self._stored_totals = _by_state(reads, stored_total)
@@ -99,10 +99,12 @@ class VideoPages:
         found = self._totals.get(asked, changes)
         if found is None:
             total = self._number(self._of(shape).total, values)
-            found = Found(total=total, is_few=False)
+            found = Found(total=total, is_few=total <= FEW)
             self._totals.put(asked, changes, found)
         if offset >= found.total:
             return VideoPage(videos=(), total=found.total)
+        is_by_date = query.sort_by is SortBy.CREATED_AT
+        shape = shape._replace(has_few=found.is_few and not is_by_date)
         statements = self._of(self._with_long_names(shape, values))
         return self._page(self._reads.all(statements.deep, values), found.total)
 

@@ -11,7 +11,7 @@ from sqlalchemy.sql.dml import ReturningInsert
 
 from hvcore.domain.access.tenants import Environment
 from hvcore.domain.ids import EnvId, EventId, OrgId, VideoId
-from hvcore.domain.processing.source_info import SourceFigures
+from hvcore.domain.source_figures import SourceFigures
 from hvcore.domain.webhooks.events import (
     EventKind,
     EventPage,

@@ -7,7 +7,7 @@ Source: decision 213.
 from collections.abc import Mapping
 from typing import Final
 
-from hvcore.domain.processing.source_info import SourceFigures
+from hvcore.domain.source_figures import SourceFigures
 from hvcore.wire.schema import COUNT, Schema
 
 SOURCE: Final[Mapping[str, Schema]] = {

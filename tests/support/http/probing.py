@@ -8,7 +8,7 @@ import attrs
 
 from hvcore.domain.ids import VideoId
 from hvcore.domain.processing.jobs import TranscodeJob
-from hvcore.domain.processing.source_info import SourceFigures
+from hvcore.domain.source_figures import SourceFigures
 from tests.persistence.samples import order
 from tests.support.http.world import World, job_of
 

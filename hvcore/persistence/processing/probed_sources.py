@@ -1,5 +1,6 @@
 """Read the size and the picture of sources from the transcode jobs that probed them."""
 
+import json
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
@@ -70,7 +71,8 @@ def _orders(*, is_sqlite: bool) -> sa.Select[Any]:
 
 
 def _figures(order_json: str) -> SourceFigures:
-    source = orjson.loads(order_json)["source"]
+    # Not orjson, which reads no halves of surrogate pairs: a title may have one.
+    source = json.loads(order_json)["source"]
     video = source["video"]
     return SourceFigures(
         width_px=video["width_px"],

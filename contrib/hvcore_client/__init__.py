@@ -16,6 +16,7 @@ from hvcore_client import tokens, webhooks
 from hvcore_client.async_client import AsyncHvClient
 from hvcore_client.client import HvClient
 from hvcore_client.errors import (
+    AlreadyDeletedError,
     ApiError,
     ConflictError,
     ForbiddenError,
@@ -40,6 +41,7 @@ from hvcore_client.version import __version__
 
 __all__ = [
     "NOT_SENT",
+    "AlreadyDeletedError",
     "ApiError",
     "AsyncHvClient",
     "ConflictError",

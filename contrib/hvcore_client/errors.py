@@ -98,6 +98,10 @@ class InvalidParametersError(ApiError):
     """The request is wrong (400, 413, 415, 422); ``problems`` says where."""
 
 
+class AlreadyDeletedError(InvalidParametersError):
+    """The video is deleted already (400), so nothing is left to delete."""
+
+
 class UnauthorizedError(ApiError):
     """The key is missing, unknown, revoked or has expired (401)."""
 
@@ -158,6 +162,7 @@ class WebhookVerificationError(HvClientError):
 
 
 _BY_CODE: Final[dict[str, type[ApiError]]] = {
+    "already_deleted": AlreadyDeletedError,
     "precondition_failed": PreconditionFailedError,
     "quota_exceeded": QuotaExceededError,
     "rate_limit_exceeded": RateLimitedError,

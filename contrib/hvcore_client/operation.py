@@ -1,7 +1,7 @@
 """The operations of the API, and the requests of their calls."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
 from enum import Enum, auto
 from typing import Final, Generic, TypeVar
@@ -134,11 +134,11 @@ class Operation(Generic[T]):
                 if value in _NO_PARTS:
                     raise ValueError(f"{name} is {value!r}, which names nothing.")
                 path = path.replace(f"{{{name}}}", quote(str(value), safe=""))
-        query = {
-            name: _text(arguments[argument])
+        query = [
+            (name, _text(value))
             for argument, name in self.query.items()
-            if arguments.get(argument) is not None
-        }
+            for value in _values(arguments.get(argument))
+        ]
         return f"{path}?{urlencode(query)}" if query else path
 
     def _content(
@@ -178,6 +178,15 @@ class Operation(Generic[T]):
 def _accepted(arguments: Mapping[str, object]) -> str:
     is_text = arguments.get("format") in {"csv", "ndjson"}
     return ANY_TYPE if is_text else "application/json, application/problem+json"
+
+
+def _values(value: object) -> Sequence[object]:
+    """Return the values of an argument of a query; each is sent as one parameter."""
+    if value is None:
+        return ()
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
+        return value
+    return (value,)
 
 
 def _text(value: object) -> str:

@@ -47,8 +47,16 @@ def optional(text: str) -> str:
 
 
 def sent_annotation(found: Member | Argument) -> str:
-    """Return the annotation of a method's parameter; a date may also be a text."""
+    """
+    Return the annotation of a method's parameter.
+
+    A date may also be a text; of an argument that may be sent several times, one value
+    may stand alone.
+    """
     text = annotation(found.type, models="models.")
+    if isinstance(found, Argument) and found.type.kind is Kind.ARRAY:
+        assert found.type.item is not None  # noqa: S101 - arrays have one
+        return f"{annotation(found.type.item, models='models.')} | {text}"
     return text.replace("date", "date | str") if text == "date" else text
 
 

@@ -92,6 +92,8 @@ def _argument(argument: Argument) -> Sequence[str]:
     about = _with_default(argument.about, argument.default)
     mark = "" if argument.is_required else "?"
     found = _type(argument.type)
+    if argument.type.kind is Kind.ARRAY and argument.type.item is not None:
+        found = f"{_type(argument.type.item)} | {found}"
     if argument.sent_as == UPLOAD_METADATA:
         found = "UploadFields"
     return [*_about("  ", about), f"  {argument_name(argument)}{mark}: {found};"]

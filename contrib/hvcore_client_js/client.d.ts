@@ -219,6 +219,9 @@ export declare class ApiError extends Error {
  */
 export declare class PreconditionFailedError extends ApiError {}
 
+/** The video is deleted already: nothing is left to delete. */
+export declare class AlreadyDeletedError extends ApiError {}
+
 /** No answer came, or none of the API. */
 export declare class UnreachableError extends Error {
   /** Whether another try would end the same way. */
@@ -910,6 +913,11 @@ export interface VideoDetails {
   externalID?: string;
   metadata?: Record<string, string>;
   tags?: string[];
+  width?: number;
+  height?: number;
+  aspectRatio?: string;
+  frameRate?: number;
+  sourceBytes?: number;
   allowDownload?: boolean;
   renditions?: Rendition[];
   progress?: number;
@@ -935,6 +943,12 @@ export interface VideoEvent {
   externalID?: string;
   metadata?: Record<string, string>;
   tags?: string[];
+  durationSeconds?: number;
+  width?: number;
+  height?: number;
+  aspectRatio?: string;
+  frameRate?: number;
+  sourceBytes?: number;
 }
 
 export interface VideoEventList {
@@ -1007,6 +1021,11 @@ export interface VideoSummary {
   externalID?: string;
   metadata?: Record<string, string>;
   tags?: string[];
+  width?: number;
+  height?: number;
+  aspectRatio?: string;
+  frameRate?: number;
+  sourceBytes?: number;
 }
 
 export interface VideoUploadGrant {
@@ -1080,6 +1099,12 @@ export interface WebhookEvent {
   externalID?: string;
   metadata?: Record<string, string>;
   tags?: string[];
+  durationSeconds?: number;
+  width?: number;
+  height?: number;
+  aspectRatio?: string;
+  frameRate?: number;
+  sourceBytes?: number;
 }
 
 export interface WhoAmI {
@@ -1151,8 +1176,10 @@ export interface ListVideosInEnvironmentParams {
   externalID?: string;
   /** Only those with this tag. */
   tag?: string;
-  /** Only those whose metadata has this key with this value, such as `order:4711`. */
-  metadata?: string;
+  /** Only those whose metadata has this key with this value, such as `order:4711`; of several, all must hold. */
+  metadata?: string | string[];
+  /** Only those that play without a token, or only those that need one. */
+  allowPublicAccess?: boolean;
 }
 
 export interface ListVideosParams {
@@ -1176,8 +1203,10 @@ export interface ListVideosParams {
   externalID?: string;
   /** Only those with this tag. */
   tag?: string;
-  /** Only those whose metadata has this key with this value, such as `order:4711`. */
-  metadata?: string;
+  /** Only those whose metadata has this key with this value, such as `order:4711`; of several, all must hold. */
+  metadata?: string | string[];
+  /** Only those that play without a token, or only those that need one. */
+  allowPublicAccess?: boolean;
 }
 
 export interface GetVideoDetailsInOrganizationParams {

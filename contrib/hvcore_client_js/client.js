@@ -34,6 +34,20 @@ export class PreconditionFailedError extends ApiError {
   }
 }
 
+/** The video is deleted already: nothing is left to delete. */
+export class AlreadyDeletedError extends ApiError {
+  constructor(refused) {
+    super(refused);
+    this.name = "AlreadyDeletedError";
+  }
+}
+
+const REFUSED = {
+  __proto__: null,
+  already_deleted: AlreadyDeletedError,
+  precondition_failed: PreconditionFailedError,
+};
+
 /** No answer came, or none of the API. */
 export class UnreachableError extends Error {
   constructor(message, { cause, isFinal = false } = {}) {
@@ -132,13 +146,13 @@ const OPERATIONS = {
   listVideosInEnvironment: {
     method: "GET",
     path: "/v1/api/{orgID}/environments/{envID}/videos",
-    query: ["page", "pageSize", "sortBy", "sortDir", "status", "search", "from", "to", "externalID", "tag", "metadata"],
+    query: ["page", "pageSize", "sortBy", "sortDir", "status", "search", "from", "to", "externalID", "tag", "metadata", "allowPublicAccess"],
     paging: { items: "videos", by: "page" },
   },
   listVideos: {
     method: "GET",
     path: "/v1/videos",
-    query: ["page", "pageSize", "sortBy", "sortDir", "status", "search", "from", "to", "externalID", "tag", "metadata"],
+    query: ["page", "pageSize", "sortBy", "sortDir", "status", "search", "from", "to", "externalID", "tag", "metadata", "allowPublicAccess"],
     paging: { items: "videos", by: "page" },
   },
   getVideoDetailsInOrganization: {
@@ -579,8 +593,8 @@ function requestOf(name, operation, params) {
   const path = operation.path.replace(/\{(\w+)\}/g, (_, argument) => segment(name, argument, take(left, argument)));
   const query = new URLSearchParams();
   for (const argument of operation.query ?? []) {
-    const value = take(left, argument);
-    if (value !== undefined && value !== null) query.append(argument, String(value));
+    const value = take(left, argument) ?? [];
+    for (const one of Array.isArray(value) ? value : [value]) query.append(argument, String(one));
   }
   const headers = { ...operation.fixed };
   for (const [argument, header] of Object.entries(operation.headers ?? {})) {
@@ -751,7 +765,7 @@ async function send(fetch, wanted, { maxTries, isRepeatable }) {
 function refusal(operation, { status, headers, text }) {
   const afterMs = retryAfterMs(headers);
   const problem = problemOf(text);
-  const Refused = problem.code === "precondition_failed" ? PreconditionFailedError : ApiError;
+  const Refused = REFUSED[problem.code] ?? ApiError;
   return new Refused({
     operation,
     status,

@@ -56,6 +56,7 @@ FILTERS: Final = {
     "external_id": "externalID",
     "tag": "tag",
     "metadata": "metadata",
+    "is_public": "allowPublicAccess",
 }
 
 
@@ -128,7 +129,9 @@ class VideoFilters(TypedDict, total=False):
         until: The last UTC day of creation, inclusive.
         external_id: Only the video with this id of the host program.
         tag: Only the videos with this tag.
-        metadata: A key and its value with a colon between them, as in ``order:4711``.
+        metadata: A key and its value with a colon between them, as in ``order:4711``; of
+            several such texts, all must hold.
+        is_public: Only the videos that everybody may watch, or only the others.
     """
 
     page: int
@@ -141,7 +144,8 @@ class VideoFilters(TypedDict, total=False):
     until: date | None
     external_id: str | None
     tag: str | None
-    metadata: str | None
+    metadata: str | Sequence[str] | None
+    is_public: bool | None
 
 
 def read_arguments(

@@ -39,6 +39,7 @@ from hvcore.wire.schema import (
 from hvcore.wire.videos.chapters import CHAPTER_LIST
 from hvcore.wire.videos.labels import LABELS
 from hvcore.wire.videos.playback import PLACE, PLAYBACK
+from hvcore.wire.videos.sources import SOURCE
 
 CHOSEN_ID: Final[Schema] = {
     "type": "string",
@@ -142,7 +143,7 @@ VIDEO_LIST: Final = record(
             record(
                 "VideoSummary",
                 {**_FACTS, "status": VIDEO_STATUS},
-                {**_DESCRIPTION, **LABELS},
+                {**_DESCRIPTION, **LABELS, **SOURCE},
             )
         ),
         "pagination": record(
@@ -204,6 +205,7 @@ VIDEO_DETAILS: Final = record(
     {
         **_DESCRIPTION,
         **LABELS,
+        **SOURCE,
         "allowDownload": BOOLEAN,
         "renditions": array(
             record(

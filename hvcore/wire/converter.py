@@ -13,7 +13,13 @@ from typing import Any, Final, Protocol, TypeAlias, TypeVar, cast, runtime_check
 import attrs
 
 from hvcore.errors import FieldError, HvError, InvalidParametersError
-from hvcore.wire.kinds import NOT_ALLOWED, NOT_READABLE, FieldKind, FieldRefusedError
+from hvcore.wire.kinds import (
+    NOT_ALLOWED,
+    NOT_READABLE,
+    FieldKind,
+    FieldRefusedError,
+    Repeatable,
+)
 
 T = TypeVar("T")
 D = TypeVar("D")
@@ -170,8 +176,8 @@ def read_query(
     """
     Return a request object made from a query; unknown parameters are ignored.
 
-    A parameter that is given twice is refused: a proxy in front may have checked the
-    one that would be ignored here.
+    A parameter that is given twice is refused, unless all of its values count: a proxy in
+    front may have checked the one that would be ignored here.
 
     Raises:
         HvError: An error of the class that the first wrong field declares.
@@ -184,9 +190,11 @@ def _from_json(kind: FieldKind[object], value: object) -> object:
 
 
 def _from_text(kind: FieldKind[object], value: object) -> object:
-    if not isinstance(value, str):
-        raise FieldRefusedError("must be given once only", NOT_ALLOWED)
-    return kind.from_text(value)
+    if isinstance(value, str):
+        return kind.from_text(value)
+    if isinstance(kind, Repeatable) and isinstance(value, list):
+        return kind.from_texts(value)
+    raise FieldRefusedError("must be given once only", NOT_ALLOWED)
 
 
 class _Reading:

@@ -14,9 +14,10 @@ from typing import Final, Generic, Protocol, TypeVar
 import attrs
 
 from hvcore.domain.processing.encoding import AUTO
-from hvcore.wire.schema import BOOLEAN, INTEGER, Schema, named, one_of
+from hvcore.wire.schema import BOOLEAN, INTEGER, Schema, array, named, one_of
 
 T = TypeVar("T")
+U = TypeVar("U")
 T_co = TypeVar("T_co", covariant=True)
 EnumT = TypeVar("EnumT", bound=Enum)
 
@@ -218,6 +219,43 @@ class OneOf(Generic[T]):
     def schema(self) -> Schema:
         """Return the JSON Schema of the words."""
         return one_of(self.name, *self.choices)
+
+
+@attrs.frozen(kw_only=True)
+class Repeatable(Generic[T]):
+    """
+    Read a query parameter that may be given several times; in JSON, one value or a list.
+
+    Attributes:
+        one: The kind of each value.
+        max_values: The most values that a request may give.
+    """
+
+    one: FieldKind[T]
+    max_values: int
+
+    def from_json(self, value: object) -> tuple[T, ...]:
+        """Read each value of a JSON array, or one JSON value."""
+        values = value if isinstance(value, list | tuple) else [value]
+        return tuple(map(self.one.from_json, self._bounded(values)))
+
+    def from_text(self, text: str) -> tuple[T, ...]:
+        """Read the only value."""
+        return (self.one.from_text(text),)
+
+    def from_texts(self, texts: Sequence[str]) -> tuple[T, ...]:
+        """Read each of the values."""
+        return tuple(map(self.one.from_text, self._bounded(texts)))
+
+    def schema(self) -> Schema:
+        """Return the JSON Schema of a list, which OpenAPI sends as one parameter each."""
+        return {**array(self.one.schema()), "maxItems": self.max_values}
+
+    def _bounded(self, values: Sequence[U]) -> Sequence[U]:
+        if len(values) > self.max_values:
+            rule = f"must be given at most {self.max_values} times"
+            raise FieldRefusedError(rule, NOT_ALLOWED)
+        return values
 
 
 def member_of(enum: type[EnumT]) -> OneOf[EnumT]:

@@ -12,8 +12,18 @@ from hvcore.wire.converter import Check, LateFieldError, fields_of, read_query
 
 T = TypeVar("T")
 
-_BY_OTHER_NAMES: Final[Mapping[str, str]] = {"tags": "tag", "meta": "metadata"}
-_EXAMPLES: Final[Mapping[str, str]] = {"metadata": ", such as metadata=order:4711"}
+_BY_OTHER_NAMES: Final[Mapping[str, str]] = {
+    "tags": "tag",
+    "meta": "metadata",
+    "public": "allowpublicaccess",
+    "ispublic": "allowpublicaccess",
+    "visibility": "allowpublicaccess",
+}
+_EXAMPLES: Final[Mapping[str, str]] = {
+    "metadata": ", such as metadata=order:4711",
+    "allowPublicAccess": ", such as allowPublicAccess=true",
+}
+_SEPARATORS: Final = str.maketrans("", "", "_-")
 
 
 def read_list_query(
@@ -24,8 +34,8 @@ def read_list_query(
 
     Raises:
         HvError: The class of the first field with a problem. A parameter that the class
-            lists, but for upper and lower case, has one, and so has a filter that it
-            has by another name.
+            lists, but for upper and lower case, ``_`` and ``-``, has one, and so has a
+            filter that it has by another name.
     """
 
     def checked(given: Mapping[str, object]) -> Iterable[LateFieldError]:
@@ -52,7 +62,11 @@ def _misnamed(sent: Iterable[str], known: Iterable[str]) -> Iterator[LateFieldEr
 
 def _meant(name: str, by_lower: Mapping[str, str]) -> str | None:
     """Return the parameter that a name stands for; None if it stands for none."""
-    base, bracket, _ = name.lower().partition("[")
-    found = by_lower.get(_BY_OTHER_NAMES.get(base, base))
+    written, bracket, _ = name.lower().partition("[")
+    # Programs write external_id where the interface has externalID.
+    base = written.translate(_SEPARATORS)
+    found = _BY_OTHER_NAMES.get(base, base)
     # Of what is written with brackets, only what is a filter.
-    return found if not bracket or found in _BY_OTHER_NAMES.values() else None
+    if bracket and found not in _BY_OTHER_NAMES.values():
+        return None
+    return by_lower.get(found)

@@ -4,7 +4,7 @@ The documented query parameters of lists, signed-url and source.
 Source: interface, "Endpoints": one class per query table, in its order.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import Final
 
@@ -14,6 +14,7 @@ from hvcore.domain.labels import tag_term
 from hvcore.domain.limits import (
     DEFAULT_EXPIRATION,
     DEFAULT_PAGE_SIZE,
+    MAX_METADATA_KEYS,
     MAX_NAME_CHARS,
     MAX_PAGE_SIZE,
     SIGNED_URL_EXPIRATIONS_S,
@@ -23,7 +24,7 @@ from hvcore.domain.videos.states import LISTED_STATES, VideoState
 from hvcore.errors import InvalidExpirationError, InvalidPageSizeError
 from hvcore.wire.converter import LateFieldError, optional
 from hvcore.wire.formats import Day, Domains
-from hvcore.wire.kinds import Integer, OneOf, Text, member_of
+from hvcore.wire.kinds import Flag, Integer, OneOf, Repeatable, Text, member_of
 from hvcore.wire.videos.labels import EXTERNAL_ID, TAG, MetadataFilter
 
 MAX_PAGE: Final = 2**31 - 1
@@ -90,18 +91,23 @@ class ListParameters:
         about="Only the one that has this external ID.",
     )
     tag: str | None = optional("tag", TAG, None, about="Only those with this tag.")
-    metadata: str | None = optional(
+    # A video has no more keys.
+    metadata: Sequence[str] = optional(
         "metadata",
-        MetadataFilter(),
+        Repeatable(one=MetadataFilter(), max_values=MAX_METADATA_KEYS),
+        (),
+        about="Only those whose metadata has this key with this value, such as `order:4711`; of several, all must hold.",
+    )
+    is_public: bool | None = optional(
+        "allowPublicAccess",
+        Flag(),
         None,
-        about="Only those whose metadata has this key with this value, such as `order:4711`.",
+        about="Only those that play without a token, or only those that need one.",
     )
 
     def query(self) -> VideoQuery:
         """Return the query for the list; an empty search text finds every video."""
         terms = [] if self.tag is None else [tag_term(self.tag)]
-        if self.metadata is not None:
-            terms.append(self.metadata)
         return VideoQuery(
             page=self.page,
             page_size=self.page_size,
@@ -112,7 +118,8 @@ class ListParameters:
             since=self.since,
             until=self.until,
             external_id=self.external_id,
-            terms=frozenset(terms),
+            terms=frozenset([*terms, *self.metadata]),
+            is_public=self.is_public,
         )
 
 

@@ -24,6 +24,7 @@ from hvcore.domain.videos.video import Video
 from hvcore.wire.videos.chapters import chapter_list
 from hvcore.wire.videos.labels import shown_labels
 from hvcore.wire.videos.playback import playback
+from hvcore.wire.videos.sources import shown_source
 
 Payload = dict[str, object]
 
@@ -218,7 +219,7 @@ def _facts(video: Video | VideoSummary, served: int, thumbnail_url: str) -> Payl
     }
     if video.description is not None:
         payload["description"] = video.description
-    return payload | shown_labels(video.labels)
+    return payload | shown_labels(video.labels) | shown_source(video.source)
 
 
 def _further(video: Video) -> Payload:

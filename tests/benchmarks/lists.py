@@ -62,6 +62,12 @@ def cases(videos: int) -> Mapping[str, VideoQuery]:
         "two characters, a few": _asked(search="ß"),
         "two characters, none": _asked(search="qq"),
         "one character, none": _asked(search="q"),
+        "public, one in two": _asked(is_public=True),
+        "public, one in two, page 500": _asked(is_public=True, page=500),
+        "public, one in two, ready": _asked(is_public=True, state=VideoState.READY),
+        "public, one in two, by name": _asked(is_public=True, sort_by=SortBy.NAME),
+        "public, by duration": _asked(is_public=True, sort_by=SortBy.DURATION),
+        "public, a day": _asked(is_public=True, day=FIRST.date()),
         "external ID": _labelled(external_id=f"film/{videos - 1}"),
         "tag, all have it": _labelled("tag:all"),
         "tag, all have it, page 500": _labelled("tag:all", page=500),
@@ -80,13 +86,14 @@ def _labelled(*terms: str, **changes: Any) -> VideoQuery:  # noqa: ANN401 - fiel
     return attrs.evolve(_asked(), terms=frozenset(terms), **changes)
 
 
-def _asked(
+def _asked(  # noqa: PLR0913 - each is one filter
     *,
     search: str | None = None,
     page: int = 1,
     sort_by: SortBy = SortBy.CREATED_AT,
     state: VideoState | None = None,
     day: date | None = None,
+    is_public: bool | None = None,
 ) -> VideoQuery:
     return VideoQuery(
         page=page,
@@ -96,6 +103,7 @@ def _asked(
         search=search,
         since=day,
         until=day,
+        is_public=is_public,
     )
 
 

@@ -3,6 +3,7 @@
 import {
   ApiError,
   HvClient,
+  AlreadyDeletedError,
   PreconditionFailedError,
   playbackURL,
   signPlaybackToken,
@@ -19,7 +20,9 @@ export async function program(file: Blob, request: { headers: Headers; body: Uin
 
   const { videos, pagination } = await client.listVideos({ status: "ready", pageSize: 100 });
   ids.push(...videos.map((video: VideoSummary) => video.id), String(pagination.total));
-  for await (const video of client.listVideos()) ids.push(video.name);
+  for await (const video of client.listVideos({ metadata: "a:1" })) ids.push(video.name);
+  for await (const { aspectRatio, frameRate, sourceBytes } of client.listVideos({ metadata: ["a:1", "b:2"], allowPublicAccess: false }))
+    ids.push(`${aspectRatio ?? ""} ${(frameRate ?? 0) + (sourceBytes ?? 0)}`);
   for await (const page of client.listEvents({ after: "cursor" }).pages()) ids.push(page.cursor);
 
   const made = await client.upload(file, {
@@ -55,6 +58,7 @@ export async function program(file: Blob, request: { headers: Headers; body: Uin
     if (error instanceof ApiError) ids.push(error.code, `${error.retryAfterS ?? 0}`, ...error.errors.map((it) => it.message));
   }
 
+  if (new Error() instanceof AlreadyDeletedError) ids.push("it is gone");
   if (new Error() instanceof PreconditionFailedError) ids.push("read it again");
 
   // @ts-expect-error: a word that the service does not know

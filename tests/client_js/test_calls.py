@@ -88,6 +88,50 @@ def test_a_list_that_is_refused_throws_when_it_is_read(site: ClientSite) -> None
     assert [one["code"] for one in thrown] == ["invalid_page_size"] * 2
 
 
+def test_a_list_takes_several_metadata_and_a_visibility(site: ClientSite) -> None:
+    both, one = site.world.ready(is_public=False), site.world.ready()
+
+    found = ask(
+        site,
+        """
+        const { both, one } = given;
+        await client.updateVideo({ videoID: both, metadata: { order: "8", hall: "a,b" } });
+        await client.updateVideo({ videoID: one, metadata: { order: "8" } });
+        const asked = [
+          { metadata: ["order:8", "hall:a,b"] },
+          { metadata: "order:8", allowPublicAccess: true },
+          { metadata: ["order:8"], allowPublicAccess: false },
+          { metadata: null, allowPublicAccess: null, search: "no such" },
+        ];
+        return Promise.all(asked.map(async (it) => (await client.listVideos(it)).videos.map(({ id }) => id)));
+        """,
+        both=both,
+        one=one,
+    )
+
+    assert found == [[both], [one], [both], []]
+
+
+def test_a_second_deletion_is_an_error_of_its_own(site: ClientSite) -> None:
+    video = site.world.ready()
+
+    thrown = ask(
+        site,
+        """
+        const { videoID } = given;
+        await client.deleteVideo({ videoID });
+        const again = [client.deleteVideo({ videoID }), client.deleteVideoInOrganization({ orgID: "org_a", videoID })];
+        return Promise.all(again.map(async (call) => {
+          const error = await call.catch((thrown) => thrown);
+          return [error.name, error.code, error instanceof hv.AlreadyDeletedError, error instanceof hv.ApiError];
+        }));
+        """,
+        videoID=video,
+    )
+
+    assert thrown == [["AlreadyDeletedError", "already_deleted", True, True]] * 2
+
+
 def test_a_change_for_an_older_state_is_refused(site: ClientSite) -> None:
     video = site.world.ready()
 

@@ -57,6 +57,13 @@ def main() -> None:
         (FOLDER / name).write_text(text, encoding="utf-8")
 
 
+_THROWN: Final[Mapping[str, str]] = {
+    "already_deleted": "AlreadyDeletedError",
+    "precondition_failed": "PreconditionFailedError",
+}
+"""The classes of the client for JavaScript besides ``ApiError``."""
+
+
 def _below(error: type[HvError]) -> Iterator[type[HvError]]:
     for narrower in error.__subclasses__():
         yield narrower
@@ -77,7 +84,7 @@ def _page(code: str, error: type[HvError], text: Mapping[str, Any]) -> str:
 | Status | {error.status} |
 | Usual `detail` | {error.default_detail} |
 | Python client | raises `hvcore_client.{raised}` with `code == "{code}"` |
-| JavaScript client | throws `ApiError` with `code === "{code}"` |
+| JavaScript client | throws `{_THROWN.get(code, "ApiError")}` with `code === "{code}"` |
 
 ## What to do
 

@@ -911,6 +911,11 @@ class VideoDetails:
     external_id: str | None = member("externalID", is_required=False)
     metadata: Mapping[str, str] | None = None
     tags: Sequence[str] | None = None
+    width: int | None = None
+    height: int | None = None
+    aspect_ratio: str | None = member("aspectRatio", is_required=False)
+    frame_rate: float | None = member("frameRate", is_required=False)
+    source_bytes: int | None = member("sourceBytes", is_required=False)
     allow_download: bool | None = member("allowDownload", is_required=False)
     renditions: Sequence[Rendition] | None = None
     progress: int | None = None
@@ -941,6 +946,12 @@ class VideoEvent:
     external_id: str | None = member("externalID", is_required=False)
     metadata: Mapping[str, str] | None = None
     tags: Sequence[str] | None = None
+    duration_seconds: float | None = member("durationSeconds", is_required=False)
+    width: int | None = None
+    height: int | None = None
+    aspect_ratio: str | None = member("aspectRatio", is_required=False)
+    frame_rate: float | None = member("frameRate", is_required=False)
+    source_bytes: int | None = member("sourceBytes", is_required=False)
     further_members: Mapping[str, Any] = further()
 
 
@@ -1041,6 +1052,11 @@ class VideoSummary:
     external_id: str | None = member("externalID", is_required=False)
     metadata: Mapping[str, str] | None = None
     tags: Sequence[str] | None = None
+    width: int | None = None
+    height: int | None = None
+    aspect_ratio: str | None = member("aspectRatio", is_required=False)
+    frame_rate: float | None = member("frameRate", is_required=False)
+    source_bytes: int | None = member("sourceBytes", is_required=False)
     further_members: Mapping[str, Any] = further()
 
 
@@ -1146,6 +1162,12 @@ class WebhookEvent:
     external_id: str | None = member("externalID", is_required=False)
     metadata: Mapping[str, str] | None = None
     tags: Sequence[str] | None = None
+    duration_seconds: float | None = member("durationSeconds", is_required=False)
+    width: int | None = None
+    height: int | None = None
+    aspect_ratio: str | None = member("aspectRatio", is_required=False)
+    frame_rate: float | None = member("frameRate", is_required=False)
+    source_bytes: int | None = member("sourceBytes", is_required=False)
     further_members: Mapping[str, Any] = further()
 
 

@@ -169,6 +169,7 @@ LIST_VIDEOS_IN_ENVIRONMENT: Final[Operation[models.VideoList]] = Operation(
         "external_id": "externalID",
         "tag": "tag",
         "metadata": "metadata",
+        "allow_public_access": "allowPublicAccess",
     },
     paging=Paging(by_cursor=False, items="videos"),
 )
@@ -188,6 +189,7 @@ LIST_VIDEOS: Final[Operation[models.VideoList]] = Operation(
         "external_id": "externalID",
         "tag": "tag",
         "metadata": "metadata",
+        "allow_public_access": "allowPublicAccess",
     },
     paging=Paging(by_cursor=False, items="videos"),
 )

@@ -27,6 +27,20 @@ export class PreconditionFailedError extends ApiError {
   }
 }
 
+/** The video is deleted already: nothing is left to delete. */
+export class AlreadyDeletedError extends ApiError {
+  constructor(refused) {
+    super(refused);
+    this.name = "AlreadyDeletedError";
+  }
+}
+
+const REFUSED = {
+  __proto__: null,
+  already_deleted: AlreadyDeletedError,
+  precondition_failed: PreconditionFailedError,
+};
+
 /** No answer came, or none of the API. */
 export class UnreachableError extends Error {
   constructor(message, { cause, isFinal = false } = {}) {

@@ -4,8 +4,8 @@ function requestOf(name, operation, params) {
   const path = operation.path.replace(/\{(\w+)\}/g, (_, argument) => segment(name, argument, take(left, argument)));
   const query = new URLSearchParams();
   for (const argument of operation.query ?? []) {
-    const value = take(left, argument);
-    if (value !== undefined && value !== null) query.append(argument, String(value));
+    const value = take(left, argument) ?? [];
+    for (const one of Array.isArray(value) ? value : [value]) query.append(argument, String(one));
   }
   const headers = { ...operation.fixed };
   for (const [argument, header] of Object.entries(operation.headers ?? {})) {

@@ -72,7 +72,7 @@ async function send(fetch, wanted, { maxTries, isRepeatable }) {
 function refusal(operation, { status, headers, text }) {
   const afterMs = retryAfterMs(headers);
   const problem = problemOf(text);
-  const Refused = problem.code === "precondition_failed" ? PreconditionFailedError : ApiError;
+  const Refused = REFUSED[problem.code] ?? ApiError;
   return new Refused({
     operation,
     status,

@@ -219,6 +219,9 @@ export declare class ApiError extends Error {
  */
 export declare class PreconditionFailedError extends ApiError {}
 
+/** The video is deleted already: nothing is left to delete. */
+export declare class AlreadyDeletedError extends ApiError {}
+
 /** No answer came, or none of the API. */
 export declare class UnreachableError extends Error {
   /** Whether another try would end the same way. */

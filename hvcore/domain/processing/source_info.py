@@ -8,6 +8,7 @@ from hvcore.domain.processing.chapters import Chapter
 from hvcore.domain.processing.encoding import (
     PixelFormat,
 )
+from hvcore.domain.source_figures import SourceFigures, rounded_rate
 
 
 class UnusableSourceError(Exception):
@@ -110,3 +111,13 @@ class SourceInfo:
     longest_gap_s: float = 0.0
     is_seekable: bool = False
     notes: str = ""
+
+    @property
+    def figures(self) -> SourceFigures:
+        """The size of the file, and the size and frame rate of the video track."""
+        return SourceFigures(
+            width_px=self.video.width_px,
+            height_px=self.video.height_px,
+            frame_rate=rounded_rate(self.video.frame_rate),
+            size_bytes=self.size_bytes,
+        )

@@ -13,6 +13,7 @@ import attrs
 from hvcore.domain.ids import PublicId, VideoId
 from hvcore.domain.labels import NO_LABELS, Labels
 from hvcore.domain.processing.encoding import Preset
+from hvcore.domain.source_figures import SourceFigures
 from hvcore.domain.videos.states import VideoState
 
 
@@ -43,6 +44,7 @@ class VideoQuery:
         until: The last UTC day of creation, inclusive.
         page: The number of the page, from 1.
         terms: The label terms that a video must have, all of them: see domain.labels.
+        is_public: Whether the videos play without a token; None for both kinds.
     """
 
     page: int
@@ -55,6 +57,7 @@ class VideoQuery:
     until: date | None = None
     external_id: str | None = None
     terms: frozenset[str] = frozenset()
+    is_public: bool | None = None
 
 
 class VideoSummary(NamedTuple):
@@ -63,6 +66,7 @@ class VideoSummary(NamedTuple):
 
     Attributes:
         duration_s: The length of the video; 0 before it is ``ready``.
+        source: The size and the picture of the source; None before it is probed.
     """
 
     id: VideoId
@@ -75,6 +79,7 @@ class VideoSummary(NamedTuple):
     created_at: datetime
     duration_s: float
     labels: Labels = NO_LABELS
+    source: SourceFigures | None = None
 
 
 @attrs.frozen(kw_only=True)

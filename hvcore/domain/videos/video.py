@@ -17,6 +17,7 @@ from hvcore.domain.processing.chapters import Chapter, arranged, within
 from hvcore.domain.processing.encoding import EncodingSettings
 from hvcore.domain.processing.media_index import MediaIndex
 from hvcore.domain.processing.transcoding import Rung
+from hvcore.domain.source_figures import SourceFigures
 from hvcore.domain.videos.states import Trigger, VideoState, next_state
 from hvcore.domain.webhooks.events import EventKind, VideoEvent
 
@@ -79,6 +80,8 @@ class Video:
         version: The number of times that the video was saved; a save of an older
             version is refused.
         event_count: The number of events that the video has had.
+        source: The size and the picture of the source; known where a probed video is read
+            to be described, and where its media is published.
     """
 
     id: VideoId
@@ -105,6 +108,7 @@ class Video:
     allows_download: bool = False
     version: int = 0
     event_count: int = 0
+    source: SourceFigures | None = None
     _events: list[VideoEvent] = attrs.field(
         factory=list, init=False, eq=False, repr=False
     )
@@ -331,6 +335,7 @@ class Video:
         """Record an event after the change that it describes."""
         self.event_count += 1
         has_failed = self.state is VideoState.FAILED
+        is_completed = kind is EventKind.COMPLETED
         event = VideoEvent(
             kind=kind,
             org_id=self.org_id,
@@ -341,6 +346,8 @@ class Video:
             error=self.failure_reason if has_failed else None,
             is_public=self.is_public,
             labels=self.labels,
+            source=self.source if is_completed else None,
+            duration_s=self.duration_s if is_completed else None,
         )
         self._events.append(event)
 

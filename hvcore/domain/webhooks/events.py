@@ -20,6 +20,7 @@ from hvcore.domain.ids import (
     new_video_id,
 )
 from hvcore.domain.labels import NO_LABELS, Labels
+from hvcore.domain.source_figures import SourceFigures
 
 EVENT_RETENTION: Final = timedelta(days=30)
 """Ten times as long as a webhook is tried; a program that reads less often must list the videos."""
@@ -57,6 +58,9 @@ class VideoEvent:
         is_public: Whether the video played without a token; None if that is not known,
             and for test events.
         labels: The labels of the video; none for test events.
+        source: The size and the picture of the source; set in COMPLETED events alone, and
+            None if that is not known.
+        duration_s: The length of the video; set as ``source`` is.
     """
 
     id: EventId = attrs.field(factory=new_event_id)
@@ -69,6 +73,8 @@ class VideoEvent:
     error: str | None
     is_public: bool | None = None
     labels: Labels = NO_LABELS
+    source: SourceFigures | None = None
+    duration_s: float | None = None
 
 
 def new_test_event(org_id: OrgId, env_id: EnvId) -> VideoEvent:

@@ -1,7 +1,7 @@
 """Declare the tables of events, webhook endpoints, and deliveries of events to endpoints."""
 
 import sqlalchemy as sa
-from sqlalchemy import BigInteger, Column, Table
+from sqlalchemy import BigInteger, Column, Float, Table
 
 from hvcore.persistence.tables.columns import (
     ACCOUNT,
@@ -44,6 +44,12 @@ events = Table(
     Column("is_public", sa.Boolean),
     # Of the video right after it, as in videos.
     Column("labels", Text, info=PERSONAL),
+    # Of the source and the finished video; null in other kinds of events.
+    Column("width_px", BigInteger),
+    Column("height_px", BigInteger),
+    Column("frame_rate", Float),
+    Column("source_bytes", BigInteger),
+    Column("duration_s", Float),
     environment_key(),
     sa.UniqueConstraint("video_id", "sequence"),
 )

@@ -60,6 +60,10 @@ videos = Table(
     # Each holds what finding a page needs, so that rows that are passed over
     # are not read.
     sa.Index("ix_videos_list_created", "org_id", "env_id", "created_at", "id", "state"),
+    sa.Index(
+        "ix_videos_list_public",
+        *("org_id", "env_id", "is_public", "created_at", "id", "state"),
+    ),
     sa.Index("ix_videos_list_state", "org_id", "env_id", "state", "created_at", "id"),
     sa.Index(
         "ix_videos_list_duration", "org_id", "env_id", "duration_s", "id", "state"

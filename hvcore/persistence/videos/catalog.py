@@ -15,6 +15,7 @@ from hvcore.domain.videos.video import Video
 from hvcore.persistence.engine import reading
 from hvcore.persistence.fast_reads.reads import FastReads, Query
 from hvcore.persistence.processing.job_progress import progress_of
+from hvcore.persistence.processing.probed_sources import ProbedSources
 from hvcore.persistence.processing.published_media import MediaCache
 from hvcore.persistence.rows import video_from_row
 from hvcore.persistence.statements import is_storable
@@ -32,7 +33,8 @@ class SqlVideoCatalog:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._reads = FastReads(engine)
-        self._pages = VideoPages(engine, self._reads)
+        self._sources = ProbedSources(self._reads)
+        self._pages = VideoPages(engine, self._reads, self._sources)
         self._outlines = MediaCache(10 * MAX_OUTLINES)
         self._by_id = self._reads.prepare(_BY_ID)
         self._by_public_id = self._reads.prepare(_BY_PUBLIC_ID)
@@ -62,7 +64,10 @@ class SqlVideoCatalog:
             name: value if convert is None else convert(value)
             for (name, convert), value in zip(_WHOLE, found, strict=True)
         }
-        return video_from_row(row, self._outline(row), self._progress(row))
+        video = video_from_row(row, self._outline(row), self._progress(row))
+        if video.job_id:
+            video.source = self._sources.of([video.job_id]).get(video.job_id)
+        return video
 
     def _outline(self, row: Mapping[str, Any]) -> MediaIndex | None:
         text = row["media_outline"]

@@ -26,6 +26,7 @@ from hvcore.persistence.videos.page_conditions import (
     of_environment,
     page_condition,
     plain,
+    visibility_conditions,
 )
 from hvcore.persistence.videos.page_shapes import PageShape, Search, page_shape
 from hvcore.persistence.videos.page_statements import SHOWN, deep_rows, in_order
@@ -33,8 +34,6 @@ from hvcore.persistence.videos.page_statements import SHOWN, deep_rows, in_order
 _Values = Mapping[str, object]
 FEW: Final = 2_000
 """Videos that are put into order."""
-_NAMES: Final = ("term_0", "term_1")
-"""Of the parameters: as many labels as a list can be asked for."""
 
 
 class _Shape(NamedTuple):
@@ -88,7 +87,8 @@ class LabelledPages:
             for term in query.terms
         )
         # The rarest first: only its videos are looked at.
-        named = {name: term for name, (_, term) in zip(_NAMES, totals, strict=False)}
+        names = _names(len(totals))
+        named = {name: term for name, (_, term) in zip(names, totals, strict=True)}
         asked = {**values, **named, "external_id": query.external_id}
         shape = _Shape(page, len(named), query.external_id is not None)
         if _is_other_order(shape) and totals[0][0] > FEW:
@@ -143,7 +143,7 @@ def _walked(shape: _Shape, *, is_sqlite: bool) -> sa.Select[Any]:
     where = page_condition(shape.page, is_sqlite=is_sqlite)
     further = [
         _has_term(name, videos.c.created_at, videos.c.id)
-        for name in _NAMES[: shape.terms]
+        for name in _names(shape.terms)
     ]
     return deep_rows(shape.page, where, *further, is_sqlite=is_sqlite)
 
@@ -177,6 +177,7 @@ def _chosen(shape: _Shape, *, is_sqlite: bool) -> sa.Select[Any]:
         not shape.terms
         or shape.has_external_id
         or page.search is not Search.NONE
+        or page.has_visibility
         or page.sort_by is not SortBy.CREATED_AT
     )
     found = sa.select(first.c.video_id.label("id") if shape.terms else videos.c.id)
@@ -186,7 +187,10 @@ def _chosen(shape: _Shape, *, is_sqlite: bool) -> sa.Select[Any]:
         found = found.where(
             *of_environment(plain), in_state(videos.c.state, has_state=page.has_state)
         )
-        found = found.where(*name_conditions(page, is_sqlite=is_sqlite))
+        found = found.where(
+            *visibility_conditions(page, plain),
+            *name_conditions(page, is_sqlite=is_sqlite),
+        )
     if shape.has_external_id:
         found = found.where(videos.c.external_id == sa.bindparam("external_id"))
     dated = plain(first.c.created_at if shape.terms else videos.c.created_at)
@@ -196,12 +200,18 @@ def _chosen(shape: _Shape, *, is_sqlite: bool) -> sa.Select[Any]:
         found = found.where(dated < sa.bindparam("until"))
     if not shape.terms:
         return found
-    found = found.where(*_with_term(first, _NAMES[0]))
+    rarest, *others = _names(shape.terms)
+    found = found.where(*_with_term(first, rarest))
     if page.has_state:
         found = found.where(first.c.state == sa.bindparam("state"))
-    if shape.terms > 1:
-        found = found.where(_has_term(_NAMES[1], first.c.created_at, first.c.video_id))
-    return found
+    return found.where(
+        *(_has_term(name, first.c.created_at, first.c.video_id) for name in others)
+    )
+
+
+def _names(terms: int) -> list[str]:
+    """Return the names of the parameters for the terms, the rarest first."""
+    return [f"term_{number}" for number in range(terms)]
 
 
 def _has_term(

@@ -20,11 +20,14 @@ def page_condition(shape: PageShape, *, is_sqlite: bool) -> sa.ColumnElement[boo
     """Return the SQL condition that selects the videos of all pages of a shape."""
     # By no index but that of names, where that has found a few.
     is_found = shape.search is Search.FEW and is_sqlite
-    read = _without_index if is_found else plain
+    read = without_index if is_found else plain
+    # The index by visibility has few, and knows their states, too.
+    read_state = without_index if is_found or (shape.has_few and is_sqlite) else plain
     conditions = [
         *of_environment(read),
-        in_state(read(videos.c.state), has_state=shape.has_state),
+        in_state(read_state(videos.c.state), has_state=shape.has_state),
     ]
+    conditions += visibility_conditions(shape, read)
     if shape.has_since:
         conditions.append(read(videos.c.created_at) >= sa.bindparam("since"))
     if shape.has_until:
@@ -45,6 +48,21 @@ def of_environment(
         read(videos.c.org_id) == sa.bindparam("org_id"),
         read(videos.c.env_id) == sa.bindparam("env_id"),
     )
+
+
+def visibility_conditions(
+    shape: PageShape,
+    read: Callable[[sa.Column[Any]], sa.ColumnElement[Any]],
+) -> tuple[sa.ColumnElement[bool], ...]:
+    """
+    Return the SQL conditions that a video is public, or private; none if both are wanted.
+
+    Args:
+        read: Turns a column into an SQL expression, as :func:`plain` does.
+    """
+    if not shape.has_visibility:
+        return ()
+    return (read(videos.c.is_public) == sa.bindparam("is_public", type_=sa.Boolean()),)
 
 
 def name_conditions(
@@ -95,7 +113,7 @@ def plain(column: sa.Column[Any]) -> sa.ColumnElement[Any]:
     return column
 
 
-def _without_index(column: sa.Column[Any]) -> sa.ColumnElement[Any]:
+def without_index(column: sa.Column[Any]) -> sa.ColumnElement[Any]:
     """Return a column in a form for which SQLite uses no index."""
-    type_ = sa.BigInteger() if isinstance(column.type, UtcDateTime) else sa.Text()
+    type_ = sa.BigInteger() if isinstance(column.type, UtcDateTime) else column.type
     return UnaryExpression(plain(column), operator=custom_op("+"), type_=type_)

@@ -27,7 +27,14 @@ class Search(Enum):
 
 
 class PageShape(NamedTuple):
-    """The features of a requested page of videos that decide on its SQL statement."""
+    """
+    The features of a requested page of videos that decide on its SQL statement.
+
+    Attributes:
+        has_visibility: Whether only public videos are wanted, or only private ones.
+        has_few: Whether so few videos have the wanted visibility that all of these are
+            sorted.
+    """
 
     sort_by: SortBy
     sort_dir: SortDir
@@ -35,6 +42,8 @@ class PageShape(NamedTuple):
     has_state: bool
     has_since: bool
     has_until: bool
+    has_visibility: bool = False
+    has_few: bool = False
     has_long_names: bool = False
 
     @property
@@ -45,7 +54,8 @@ class PageShape(NamedTuple):
     @property
     def is_counted(self) -> bool:
         """Whether the stored totals tell how many videos the list has."""
-        return self.search is Search.NONE and not self.has_days
+        is_whole = not self.has_days and not self.has_visibility
+        return self.search is Search.NONE and is_whole
 
 
 def page_shape(query: VideoQuery, search: Search) -> PageShape:
@@ -57,6 +67,7 @@ def page_shape(query: VideoQuery, search: Search) -> PageShape:
         has_state=query.state is not None,
         has_since=query.since is not None,
         has_until=_has_end(query.until),
+        has_visibility=query.is_public is not None,
     )
 
 
@@ -72,6 +83,8 @@ def page_values(
     values: dict[str, object] = {"org_id": env.org_id, "env_id": env.id}
     if query.state is not None:
         values["state"] = query.state.value
+    if query.is_public is not None:
+        values["is_public"] = query.is_public
     if search:
         values["search"] = search
         values["match"] = match_value(search, is_sqlite=is_sqlite)

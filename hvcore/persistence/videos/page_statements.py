@@ -25,6 +25,8 @@ from hvcore.persistence.videos.page_conditions import (
     of_environment,
     page_condition,
     plain,
+    visibility_conditions,
+    without_index,
 )
 from hvcore.persistence.videos.page_shapes import PageShape, Search
 from hvcore.persistence.videos.page_totals import page_total
@@ -50,6 +52,7 @@ SHOWN: Final = (
     videos.c.created_at,
     videos.c.duration_s,
     videos.c.labels,
+    videos.c.job_id,
 )
 """The columns of a page's rows."""
 _SHOWN: Final = tuple(map(plain, SHOWN))
@@ -112,7 +115,12 @@ def deep_rows(
         return _few(shape, where, is_sqlite=is_sqlite)
     # The rows that are passed over are read from the index alone.
     chosen: sa.GenerativeSelect
-    if shape.sort_by is SortBy.NAME and not shape.has_days:
+    if shape.has_few and is_sqlite:
+        # It would walk through the index that has the order, and read each row.
+        sorted_by = {column.name: without_index(column) for column in videos.c}
+        order = in_order(shape, sorted_by)
+        chosen = _page(sa.select(videos.c.id).where(where), order)
+    elif shape.sort_by is SortBy.NAME and not shape.has_days:
         chosen = _by_name(shape, *further, is_sqlite=is_sqlite)
     else:
         chosen = _page(sa.select(videos.c.id).where(where), in_order(shape, videos.c))
@@ -155,6 +163,7 @@ def _by_name(
         sa.select(videos.c.id, videos.c.name_folded).where(
             *of_environment(plain),
             videos.c.state == state,
+            *visibility_conditions(shape, plain),
             *is_of_length,
             *name_conditions(shape, is_sqlite=is_sqlite),
             *further,

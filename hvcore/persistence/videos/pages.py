@@ -15,9 +15,11 @@ from sqlalchemy.engine import Engine
 from hvcore.domain.access.tenants import Environment
 from hvcore.domain.folded_texts import folded
 from hvcore.domain.ids import PublicId, VideoId
+from hvcore.domain.source_figures import SourceFigures
 from hvcore.domain.videos.catalog import SortBy, VideoPage, VideoQuery, VideoSummary
 from hvcore.domain.videos.states import LISTED_STATES, VideoState
 from hvcore.persistence.fast_reads.reads import FastReads, Query, Row
+from hvcore.persistence.processing.probed_sources import ProbedSources
 from hvcore.persistence.rows import encoding_settings, labels_from_text
 from hvcore.persistence.statements import is_storable
 from hvcore.persistence.tables import EPOCH
@@ -47,6 +49,8 @@ ALL: Final = 2**62
 _INDEXED: Final = {SortBy.CREATED_AT, SortBy.DURATION}
 """The others sort ids first: whole rows would not fit into memory."""
 _STATES: Final = {state.value: state for state in VideoState}
+_JOB_ID: Final = 10
+"""The place of the id of the job in a row: see page_statements.SHOWN."""
 
 _Values = Mapping[str, object]
 
@@ -54,10 +58,13 @@ _Values = Mapping[str, object]
 class VideoPages:
     """Read pages of lists of videos; thread-safe."""
 
-    def __init__(self, engine: Engine, reads: FastReads) -> None:
+    def __init__(
+        self, engine: Engine, reads: FastReads, sources: ProbedSources
+    ) -> None:
         self._engine = engine
         self._reads = reads
-        # As many as there are shapes: 384.
+        self._sources = sources
+        # As many as there are shapes: about a thousand.
         self._statements: dict[PageShape, PageStatements] = {}
         self._matches = _by_state(reads, count_matches)
         self._stored_totals = _by_state(reads, stored_total)
@@ -75,10 +82,31 @@ class VideoPages:
         values = page_values(env, query, search, is_sqlite=self._reads.is_sqlite)
         values |= {"limit": query.page_size, "offset": offset}
         if query.terms or query.external_id is not None:
-            return _page(*self._labelled.read(query, values))
+            return self._page(*self._labelled.read(query, values))
+        if not search and query.is_public is not None:
+            return self._visible(query, values, offset)
         if not search:
             return self._listed(query, page_shape(query, Search.NONE), values, offset)
         return self._searched(query, search, values, offset)
+
+    def _visible(self, query: VideoQuery, values: _Values, offset: int) -> VideoPage:
+        row = self._reads.first(self._stored_totals[query.state is not None], values)
+        total, changes = row or (0, 0)
+        if not total:
+            return VideoPage(videos=(), total=0)
+        shape = page_shape(query, Search.NONE)
+        asked = _without_offset(query, values)
+        found = self._totals.get(asked, changes)
+        if found is None:
+            total = self._number(self._of(shape).total, values)
+            found = Found(total=total, is_few=total <= FEW)
+            self._totals.put(asked, changes, found)
+        if offset >= found.total:
+            return VideoPage(videos=(), total=found.total)
+        is_by_date = query.sort_by is SortBy.CREATED_AT
+        shape = shape._replace(has_few=found.is_few and not is_by_date)
+        statements = self._of(self._with_long_names(shape, values))
+        return self._page(self._reads.all(statements.deep, values), found.total)
 
     def _searched(
         self, query: VideoQuery, search: str, values: _Values, offset: int
@@ -98,7 +126,7 @@ class VideoPages:
             return VideoPage(videos=(), total=found.total)
         way = Search.FEW if found.is_few else Search.SCAN
         shape = self._with_long_names(page_shape(query, way), values)
-        return _page(self._reads.all(self._of(shape).deep, values), found.total)
+        return self._page(self._reads.all(self._of(shape).deep, values), found.total)
 
     def _count(self, query: VideoQuery, search: str, values: _Values) -> Found:
         """Count by the index, as far as it knows what is asked for."""
@@ -108,11 +136,12 @@ class VideoPages:
             return Found(total=total, is_few=False)
         named = self._number(self._matches[False], {**values, "cap": FEW + 1})
         is_few = named <= FEW
-        if is_few and not scan.has_state and not scan.has_days:
+        has_more = scan.has_days or scan.has_visibility
+        if is_few and not scan.has_state and not has_more:
             return Found(total=named, is_few=True)
         if is_few:
             counts = self._of(page_shape(query, Search.FEW)).total
-        elif self._reads.is_sqlite and not scan.has_days:
+        elif self._reads.is_sqlite and not has_more:
             counts = self._matches[scan.has_state]
         else:
             # PostgreSQL would read the row of each match.
@@ -132,7 +161,7 @@ class VideoPages:
             # Counting past the last one is work for nothing.
             is_over = offset >= total
             rows = [] if is_over else self._reads.all(statements.deep, values)
-        return _page(rows, total)
+        return self._page(rows, total)
 
     def _with_long_names(self, shape: PageShape, values: _Values) -> PageShape:
         is_sorted = shape.search is Search.FEW or shape.has_days
@@ -151,6 +180,11 @@ class VideoPages:
     def _number(self, question: Query, values: _Values) -> int:
         row = self._reads.first(question, values)
         return row[0] if row else 0
+
+    def _page(self, rows: list[Row], total: int) -> VideoPage:
+        sources = self._sources.of(row[_JOB_ID] for row in rows)
+        videos = tuple(_summary(row, sources.get(row[_JOB_ID])) for row in rows)
+        return VideoPage(videos=videos, total=total)
 
     def _of(self, shape: PageShape) -> PageStatements:
         statements = self._statements.get(shape)
@@ -171,15 +205,11 @@ def _by_state(reads: FastReads, make: _Make) -> Mapping[bool, Query]:
 def _without_offset(query: VideoQuery, values: _Values) -> Hashable:
     """Return the filters that all pages of a list share, in whatever order."""
     wanted = ("org_id", "env_id", "search")
-    names = tuple(values[name] for name in wanted)
-    return (*names, query.state, query.since, query.until)
+    names = tuple(values.get(name) for name in wanted)
+    return (*names, query.state, query.since, query.until, query.is_public)
 
 
-def _page(rows: list[Row], total: int) -> VideoPage:
-    return VideoPage(videos=tuple(map(_summary, rows)), total=total)
-
-
-def _summary(row: Row) -> VideoSummary:
+def _summary(row: Row, source: SourceFigures | None) -> VideoSummary:
     return VideoSummary(
         id=VideoId(row[0]),
         public_id=PublicId(row[1]),
@@ -191,4 +221,5 @@ def _summary(row: Row) -> VideoSummary:
         created_at=EPOCH + timedelta(microseconds=row[7]),
         duration_s=row[8],
         labels=labels_from_text(row[9]),
+        source=source,
     )

@@ -11,6 +11,7 @@ from sqlalchemy.sql.dml import ReturningInsert
 
 from hvcore.domain.access.tenants import Environment
 from hvcore.domain.ids import EnvId, EventId, OrgId, VideoId
+from hvcore.domain.source_figures import SourceFigures
 from hvcore.domain.webhooks.events import (
     EventKind,
     EventPage,
@@ -211,7 +212,23 @@ def _to_row(event: VideoEvent, number: int, now: datetime) -> dict[str, object]:
         "labels": labels_to_text(event.labels),
         "created_at": now,
         "is_public": event.is_public,
+        "width_px": event.source.width_px if event.source else None,
+        "height_px": event.source.height_px if event.source else None,
+        "frame_rate": event.source.frame_rate if event.source else None,
+        "source_bytes": event.source.size_bytes if event.source else None,
+        "duration_s": event.duration_s,
     }
+
+
+def _source(row: RowMapping) -> SourceFigures | None:
+    if row["width_px"] is None:
+        return None
+    return SourceFigures(
+        width_px=row["width_px"],
+        height_px=row["height_px"],
+        frame_rate=row["frame_rate"],
+        size_bytes=row["source_bytes"],
+    )
 
 
 def _from_row(row: RowMapping) -> StoredEvent:
@@ -226,6 +243,8 @@ def _from_row(row: RowMapping) -> StoredEvent:
         error=row["error"],
         is_public=row["is_public"],
         labels=labels_from_text(row["labels"]),
+        source=_source(row),
+        duration_s=row["duration_s"],
     )
     return StoredEvent(
         event=event,

@@ -288,6 +288,7 @@ class Transcoding:
     ) -> bool:
         replaced = replaced_job(run.task)
         if replaced is None:
+            video.source = job.order.source.figures
             return video.mark_ready(job.id, media)
         if not video.renew(replaced, job.id, media):
             return False

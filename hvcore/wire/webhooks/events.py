@@ -22,7 +22,7 @@ from hvcore.domain.webhooks.events import (
     StoredEvent,
     VideoEvent,
 )
-from hvcore.wire.answer_schemas import VIDEO_ID
+from hvcore.wire.answer_schemas import SECONDS, VIDEO_ID
 from hvcore.wire.converter import optional
 from hvcore.wire.kinds import NOT_ALLOWED, FieldRefusedError, Integer, string
 from hvcore.wire.responses import Payload, timestamp
@@ -39,6 +39,7 @@ from hvcore.wire.schema import (
 )
 from hvcore.wire.videos.labels import LABELS, shown_labels
 from hvcore.wire.videos.playback import PLAYBACK, playback
+from hvcore.wire.videos.sources import SOURCE, shown_source
 
 DEFAULT_LIMIT: Final = 50
 MAX_LIMIT: Final = 200
@@ -58,6 +59,12 @@ _FACTS: Final[Mapping[str, Schema]] = {
     "error": nullable(STRING),
     "playback": nullable(PLAYBACK),
 }
+_FURTHER: Final[Mapping[str, Schema]] = {
+    **LABELS,
+    # Of a video that has just become ready.
+    "durationSeconds": SECONDS,
+    **SOURCE,
+}
 EVENT: Final[Schema] = record(
     "VideoEvent",
     {
@@ -65,7 +72,7 @@ EVENT: Final[Schema] = record(
         "status": one_of("VideoEventStatus", *_STATES),
         **_FACTS,
     },
-    LABELS,
+    _FURTHER,
 )
 EVENT_SENT: Final[Schema] = record(
     "WebhookEvent",
@@ -75,7 +82,7 @@ EVENT_SENT: Final[Schema] = record(
         "status": {"type": "string", "examples": [*_STATES, TEST_STATUS]},
         **_FACTS,
     },
-    LABELS,
+    _FURTHER,
 )
 """What endpoints get: an event of the list, or one that somebody tries them with."""
 EVENTS: Final[Schema] = record(
@@ -179,6 +186,16 @@ def event(stored: StoredEvent, *, worker_url: str, player_url: str) -> Payload:
         "error": happened.error,
         "playback": _playback(happened, roots),
         **shown_labels(happened.labels),
+        **_made(happened),
+    }
+
+
+def _made(happened: VideoEvent) -> Payload:
+    if happened.duration_s is None:
+        return {}
+    return {
+        "durationSeconds": round(happened.duration_s, 3),
+        **shown_source(happened.source),
     }
 
 

@@ -12,6 +12,7 @@ from falcon.testing import Result
 from hvcore import __version__
 from hvcore.domain.access.keys import Permission
 from hvcore.domain.processing.conformance_reports import FindingLevel
+from hvcore.domain.videos.video import Video
 from hvcore.errors import InternalError, UnavailableError
 from hvcore.wire.envelope import problem
 from hvcore_api.openapi.answers import answer_schema
@@ -19,7 +20,8 @@ from hvcore_api.routes import ROUTES
 from tests.api.resources.test_conformance import finding, keep
 from tests.api.resources.test_thumbnails import stills
 from tests.api.resources.test_video_reports import tell
-from tests.support.http.world import ENV, ORG, World
+from tests.support.http.probing import probe
+from tests.support.http.world import ENV, ORG, World, job_of, media
 from tests.support.network.outbound import PUBLIC
 
 _ROUTES = {(route.method, route.template): route for route in ROUTES}
@@ -106,7 +108,8 @@ def example_traffic(
     traffic = ExampleTraffic(api)
     api.names.set("media.example", [PUBLIC])
     stills(api)
-    ready = api.ready(name="Holiday", is_public=False)
+    ready = api.transcoding(name="Holiday", is_public=False)
+    _finish(api, ready)
     keep(api, ready, finding(FindingLevel.SHOULD))
     tell(api, ready, "bl=20100,mtp=25000,br=3200,su")
     # While there is one video: what was made in one moment has no order.
@@ -125,6 +128,19 @@ def example_traffic(
         traffic.found[error.code] = problem(error, "8c1f3a52")
     plain = _without_randomness({"found": traffic.found, "refused": traffic.refused})
     return plain["found"], plain["refused"]
+
+
+def _finish(api: World, video_id: str) -> None:
+    """
+    End the processing of a video, whose source was probed, as a worker does.
+    """
+    source = probe(api, video_id, width_px=1920, height_px=1080, size_bytes=48_211_337)
+
+    def finish(video: Video) -> None:
+        video.source = source
+        video.mark_ready(job_of(video), media(75.5))
+
+    api.change(video_id, finish)
 
 
 def _upload(api: World, traffic: ExampleTraffic) -> None:

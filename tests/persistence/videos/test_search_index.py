@@ -5,6 +5,7 @@ Names are found alike by the index, by walking through a list, and without eithe
 import random
 from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
+from itertools import product
 from typing import Any
 
 import pytest
@@ -80,6 +81,7 @@ def made(uow: SqlUnitOfWork) -> list[Video]:
             state=chance.choice(states),
             created_at=NOW + timedelta(hours=chance.randint(0, 60)),
             org_id=chance.choice([ORG, ORG, ORG, OTHER_ORG]),
+            is_public=chance.random() < 0.3,
         )
         for _ in range(80)
     ]
@@ -108,6 +110,7 @@ def expected(made: Sequence[Video], query: VideoQuery) -> list[str]:
         and v.state in ({query.state} if query.state else listed)
         and (query.search or "").casefold() in v.name.casefold()
         and (query.since is None or v.created_at.date() >= query.since)
+        and query.is_public in {None, v.is_public}
     ]
     found.sort(
         key=lambda v: (keys[query.sort_by](v), v.id),
@@ -124,7 +127,7 @@ def queries() -> Iterator[VideoQuery]:
     for search in SEARCHES:
         for sort_by in SortBy:
             for state in (None, VideoState.READY, VideoState.FAILED):
-                for since in days:
+                for since, is_public in product(days, (None, True, False)):
                     yield VideoQuery(
                         page=1,
                         page_size=100,
@@ -133,6 +136,7 @@ def queries() -> Iterator[VideoQuery]:
                         sort_dir=SortDir.ASC if len(search) % 2 else SortDir.DESC,
                         state=state,
                         since=since,
+                        is_public=is_public,
                     )
 
 

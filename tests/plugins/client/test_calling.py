@@ -4,11 +4,13 @@ Calls of a real service, by both clients.
 
 import asyncio
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import httpx
 import pytest
 
 from hvcore_client import (
+    AlreadyDeletedError,
     ForbiddenError,
     HvClient,
     InvalidParametersError,
@@ -49,6 +51,41 @@ def test_videos_are_listed_changed_and_deleted(
         client.get_video(video_id)
     assert (missing.value.status, missing.value.code) == (404, "video_not_found")
     assert missing.value.request_id
+
+
+def test_a_list_takes_several_metadata_and_a_visibility(
+    service: Service, client: HvClient
+) -> None:
+    both, one = service.world.ready(is_public=False), service.world.ready()
+    client.update_video(both, metadata={"order": "8", "hall": "a,b"})
+    client.update_video(one, metadata={"order": "8"})
+
+    def found(**filters: Any) -> list[str]:  # noqa: ANN401 - of a list
+        return sorted(video.id for video in client.iterate_videos(**filters))
+
+    assert found(metadata=["order:8", "hall:a,b"]) == [both]
+    assert (
+        found(metadata="order:8") == found(metadata=["order:8"]) == sorted([both, one])
+    )
+    assert found(metadata="order:8", allow_public_access=False) == [both]
+    assert found(metadata="order:8", allow_public_access=True) == [one]
+
+
+def test_a_second_deletion_is_an_error_of_its_own(
+    service: Service, client: HvClient
+) -> None:
+    video_id = service.world.ready()
+    client.delete_video(video_id)
+
+    for delete in (
+        lambda: client.delete_video(video_id),
+        lambda: client.delete_video_in_organization("org_a", video_id),
+    ):
+        with pytest.raises(AlreadyDeletedError) as refused:
+            delete()
+        assert (refused.value.status, refused.value.code) == (400, "already_deleted")
+        # Programs of before caught it as this.
+        assert isinstance(refused.value, InvalidParametersError)
 
 
 def test_a_change_for_an_older_state_is_refused(

@@ -49,6 +49,11 @@ def test_a_finished_video_is_told_with_a_signature(
     assert (payload["orgID"], payload["envID"]) == ("org_a", "live")
     # 1 was the start of its processing.
     assert (payload["sequence"], payload["error"]) == (2, None)
+    # What the transcoder has found in the source, and the length of what it made.
+    assert (payload["width"], payload["height"]) == (1280, 720)
+    assert (payload["aspectRatio"], payload["frameRate"]) == ("16:9", 30)
+    assert payload["sourceBytes"] == len(b"video")
+    assert payload["durationSeconds"] == world.video(video_id).duration_s
     assert received.headers["content-type"] == "application/json"
     assert received.headers["user-agent"].startswith("hvcore/")
     assert received.headers["webhook-id"] == payload["id"]

@@ -5,7 +5,7 @@ from typing import Final
 
 import click
 
-from hvcore.domain.labels import tag_term
+from hvcore.domain.labels import metadata_term, tag_term
 from hvcore.domain.playback.addresses import PlaybackRoots
 from hvcore.domain.videos.catalog import VideoQuery, VideoSummary
 from hvcore.domain.videos.states import VideoState
@@ -35,6 +35,16 @@ _LISTED: Final = [
 ]
 
 
+def _terms(
+    _context: click.Context, _parameter: click.Parameter, given: Sequence[str]
+) -> frozenset[str]:
+    pairs = [pair.partition("=") for pair in given]
+    for key, _, value in pairs:
+        if not key or not value:
+            raise click.BadParameter("give KEY=VALUE.")
+    return frozenset(metadata_term(key, value) for key, _, value in pairs)
+
+
 @click.group(cls=HvGroup)
 def videos() -> None:
     """List, show, change, delete and retry videos."""
@@ -52,7 +62,21 @@ videos.add_command(update_video)
 @click.option(
     "--tag", "tags", multiple=True, help="Only videos with this tag; repeatable."
 )
+@click.option(
+    "--metadata",
+    "terms",
+    multiple=True,
+    metavar="KEY=VALUE",
+    callback=_terms,
+    help="Only videos whose metadata has this key with this value; repeatable.",
+)
 @click.option("--external-id", help="Only the video with this external ID.")
+@click.option(
+    "--public/--private",
+    "is_public",
+    default=None,
+    help="Only videos that play without a token, or only those that need one.",
+)
 @click.option(
     "--page",
     type=click.IntRange(min=1),
@@ -77,7 +101,9 @@ def list_videos(  # noqa: PLR0913 - one per option
     status: str | None,
     search: str | None,
     tags: tuple[str, ...],
+    terms: frozenset[str],
     external_id: str | None,
+    is_public: bool | None,
     page: int,
     page_size: int,
     as_json: bool,
@@ -89,7 +115,8 @@ def list_videos(  # noqa: PLR0913 - one per option
         state=None if status is None else VideoState(status),
         search=search,
         external_id=external_id,
-        terms=frozenset(map(tag_term, tags)),
+        terms=terms.union(map(tag_term, tags)),
+        is_public=is_public,
     )
     with invocation.services() as services:
         playback = playback_of(services, invocation)
@@ -105,13 +132,15 @@ def list_videos(  # noqa: PLR0913 - one per option
         "name": "NAME",
         "status": "STATUS",
         "duration": "DURATION",
+        "size": "SIZE",
         "videoQuality": "QUALITY",
         "allowPublicAccess": "PUBLIC",
         "createdAt": "CREATED",
         # Most have none: then there is no column.
         **_columns_of(records, {"externalID": "EXTERNAL ID", "tags": "TAGS"}),
     }
-    show(records, columns, name="videos", as_json=False)
+    rows = [{**record, "size": _size(record)} for record in records]
+    show(rows, columns, name="videos", as_json=False)
     say(f"{len(records)} of {found.total}")
 
 
@@ -170,6 +199,13 @@ def retry(invocation: Invocation, *, video_id: str, org: str, as_json: bool) -> 
         print_json({"videoID": found})
     else:
         put(f"{found} is being processed again")
+
+
+def _size(record: Record) -> str:
+    """Return the size of the picture of a video's source; empty before it is probed."""
+    if "width" not in record:
+        return ""
+    return f"{record['width']}x{record['height']}"
 
 
 def _columns_of(

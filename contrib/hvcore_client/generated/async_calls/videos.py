@@ -28,7 +28,8 @@ class AsyncVideosCalls(AsyncCaller):
         to: date | str | None = None,
         external_id: str | None = None,
         tag: str | None = None,
-        metadata: str | None = None,
+        metadata: str | Sequence[str] | None = None,
+        allow_public_access: bool | None = None,
     ) -> models.VideoList:
         """
         List the videos of the key's environment.
@@ -47,7 +48,9 @@ class AsyncVideosCalls(AsyncCaller):
             external_id: Only the one that has this external ID.
             tag: Only those with this tag.
             metadata: Only those whose metadata has this key with this value, such as
-                `order:4711`.
+                `order:4711`; of several, all must hold.
+            allow_public_access: Only those that play without a token, or only those
+                that need one.
         """
         return await self._call(
             operations.LIST_VIDEOS,
@@ -63,6 +66,7 @@ class AsyncVideosCalls(AsyncCaller):
                 "external_id": external_id,
                 "tag": tag,
                 "metadata": metadata,
+                "allow_public_access": allow_public_access,
             },
         )
 
@@ -78,7 +82,8 @@ class AsyncVideosCalls(AsyncCaller):
         to: date | str | None = None,
         external_id: str | None = None,
         tag: str | None = None,
-        metadata: str | None = None,
+        metadata: str | Sequence[str] | None = None,
+        allow_public_access: bool | None = None,
     ) -> AsyncIterator[models.VideoSummary]:
         """
         Go through all videos of list_videos, page by page.
@@ -96,7 +101,9 @@ class AsyncVideosCalls(AsyncCaller):
             external_id: Only the one that has this external ID.
             tag: Only those with this tag.
             metadata: Only those whose metadata has this key with this value, such as
-                `order:4711`.
+                `order:4711`; of several, all must hold.
+            allow_public_access: Only those that play without a token, or only those
+                that need one.
         """
         return self._iterate(
             operations.LIST_VIDEOS,
@@ -111,6 +118,7 @@ class AsyncVideosCalls(AsyncCaller):
                 "external_id": external_id,
                 "tag": tag,
                 "metadata": metadata,
+                "allow_public_access": allow_public_access,
             },
         )
 

@@ -30,7 +30,8 @@ class AsyncVideosByOrganizationCalls(AsyncCaller):
         to: date | str | None = None,
         external_id: str | None = None,
         tag: str | None = None,
-        metadata: str | None = None,
+        metadata: str | Sequence[str] | None = None,
+        allow_public_access: bool | None = None,
     ) -> models.VideoList:
         """
         List an environment's videos.
@@ -51,7 +52,9 @@ class AsyncVideosByOrganizationCalls(AsyncCaller):
             external_id: Only the one that has this external ID.
             tag: Only those with this tag.
             metadata: Only those whose metadata has this key with this value, such as
-                `order:4711`.
+                `order:4711`; of several, all must hold.
+            allow_public_access: Only those that play without a token, or only those
+                that need one.
         """
         return await self._call(
             operations.LIST_VIDEOS_IN_ENVIRONMENT,
@@ -69,6 +72,7 @@ class AsyncVideosByOrganizationCalls(AsyncCaller):
                 "external_id": external_id,
                 "tag": tag,
                 "metadata": metadata,
+                "allow_public_access": allow_public_access,
             },
         )
 
@@ -86,7 +90,8 @@ class AsyncVideosByOrganizationCalls(AsyncCaller):
         to: date | str | None = None,
         external_id: str | None = None,
         tag: str | None = None,
-        metadata: str | None = None,
+        metadata: str | Sequence[str] | None = None,
+        allow_public_access: bool | None = None,
     ) -> AsyncIterator[models.VideoSummary]:
         """
         Go through all videos of list_videos_in_environment, page by page.
@@ -106,7 +111,9 @@ class AsyncVideosByOrganizationCalls(AsyncCaller):
             external_id: Only the one that has this external ID.
             tag: Only those with this tag.
             metadata: Only those whose metadata has this key with this value, such as
-                `order:4711`.
+                `order:4711`; of several, all must hold.
+            allow_public_access: Only those that play without a token, or only those
+                that need one.
         """
         return self._iterate(
             operations.LIST_VIDEOS_IN_ENVIRONMENT,
@@ -123,6 +130,7 @@ class AsyncVideosByOrganizationCalls(AsyncCaller):
                 "external_id": external_id,
                 "tag": tag,
                 "metadata": metadata,
+                "allow_public_access": allow_public_access,
             },
         )
 

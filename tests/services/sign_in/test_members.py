@@ -78,6 +78,19 @@ def test_a_change_is_felt_with_the_next_request(house: House, way: str) -> None:
     assert house.person(session) is None
 
 
+def test_who_is_signed_in_and_is_made_a_member_has_the_role_with_the_next_request(
+    house: House,
+) -> None:
+    session = house.signed_in()
+    assert session.person.role_in(OTHER_ORG) is None
+
+    house.services.members.add(OTHER_ORG, role=Role.VIEWER, email="ADA@example.com")
+    person = house.person(session)
+
+    assert person is not None
+    assert person.roles == {ORG: Role.EDITOR, OTHER_ORG: Role.VIEWER}
+
+
 def test_a_removed_member_keeps_no_link(house: House) -> None:
     member = house.services.members.add(ORG, role=Role.VIEWER, name="Ann")
     made = house.services.sign_in_links.for_member(ORG, member.id)

@@ -97,7 +97,7 @@ def test_a_removed_member_keeps_no_link(house: House) -> None:
 
     house.services.members.remove(ORG, member.id)
 
-    with pytest.raises(SignInRefusedError):
+    with pytest.raises(SignInRefusedError, match="used already"):
         house.by_link(made.address)
 
 
@@ -118,13 +118,19 @@ def test_nobody_reaches_into_another_organization(house: House) -> None:
 
 
 @pytest.mark.parametrize(
-    ("email", "name"),
-    [("", ""), (" ", " "), ("nobody", ""), ("", "a\nb"), ("", "a" * 201)],
+    ("email", "name", "why"),
+    [
+        ("", "", "an email address or a name"),
+        (" ", " ", "an email address or a name"),
+        ("nobody", "", "email must be an address"),
+        ("", "a\nb", "name must have"),
+        ("", "a" * 201, "name must have"),
+    ],
 )
 def test_a_member_needs_an_address_or_a_name(
-    house: House, email: str, name: str
+    house: House, email: str, name: str, why: str
 ) -> None:
-    with pytest.raises(InvalidParametersError):
+    with pytest.raises(InvalidParametersError, match=why):
         house.services.members.add(ORG, role=Role.VIEWER, email=email, name=name)
 
 

@@ -180,7 +180,7 @@ def test_a_missing_object_ends_the_copying_and_is_named(tmp_path: Path) -> None:
     assert "made/gone.mp4" in told.value.log
 
 
-def test_after_one_object_failed_no_further_one_is_begun(tmp_path: Path) -> None:
+def test_after_an_object_failed_no_further_object_is_begun(tmp_path: Path) -> None:
     storage = RefusesTheFirst(tmp_path)
     objects = made_elsewhere(storage, 3 * AT_ONCE)
 

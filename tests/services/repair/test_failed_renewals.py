@@ -67,7 +67,7 @@ def test_the_conformance_report_of_a_renewal_that_fails_replaces_none(
     assert not list(site.world.services.storage.walk(f"media/{video.id}/{job_id}"))
 
 
-def test_what_a_worker_writes_after_its_renewal_was_ended_is_removed(
+def test_files_written_after_their_renewal_was_ended_are_removed(
     site: Site,
 ) -> None:
     video = site.ready()

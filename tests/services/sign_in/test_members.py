@@ -78,7 +78,7 @@ def test_a_change_is_felt_with_the_next_request(house: House, way: str) -> None:
     assert house.person(session) is None
 
 
-def test_who_is_signed_in_and_is_made_a_member_has_the_role_with_the_next_request(
+def test_a_signed_in_person_who_is_made_a_member_has_the_role_with_the_next_request(
     house: House,
 ) -> None:
     session = house.signed_in()

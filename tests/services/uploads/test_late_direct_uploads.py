@@ -1,5 +1,5 @@
 """
-What is sent to an address of the store after its upload was taken in.
+Files that are sent to an address of the store after its upload was taken in.
 """
 
 from collections.abc import Iterator

@@ -231,7 +231,7 @@ def test_an_external_id_is_free_again_six_hours_after_an_unused_address_expired(
     uploads.grant_video(world.env, file, wanted)
     world.clock.move(hours=6)
     uploads.expire()
-    with pytest.raises(ConflictError, match="externalId"):
+    with pytest.raises(ConflictError, match="externalID belongs to another video"):
         uploads.grant_video(world.env, file, wanted)
 
     world.clock.move(hours=1)

@@ -2,6 +2,7 @@
 
 import math
 import time
+from base64 import urlsafe_b64decode
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -19,10 +20,10 @@ AGAIN_AFTER_S: Final = 10.0
 MAX_KEYS: Final = 100
 _PUBLIC: Final = ("RSA", "EC")
 """No set: what is looked up in a set must be hashable, and a provider may send lists."""
-_MIN_MODULUS_CHARS: Final = 341
-"""Of 2,048 bits in base64url; shorter keys can be broken (NIST SP 800-131A)."""
-_MAX_MODULUS_CHARS: Final = 1366
-"""Of 8,192 bits; checking takes longer and longer."""
+_MIN_MODULUS_BITS: Final = 2048
+"""Shorter keys can be broken (NIST SP 800-131A)."""
+_MAX_MODULUS_BITS: Final = 8192
+"""Checking with longer keys takes longer and longer."""
 
 
 @attrs.frozen(kw_only=True)
@@ -129,10 +130,8 @@ def _public_key(found: Mapping[str, Any] | object) -> Key | None:
         return None
     if found.get("use", "sig") != "sig":
         return None
-    modulus = found.get("n", "")
     if found["kty"] == "RSA" and not (
-        isinstance(modulus, str)
-        and _MIN_MODULUS_CHARS <= len(modulus) <= _MAX_MODULUS_CHARS
+        _MIN_MODULUS_BITS <= _modulus_bits(found.get("n")) <= _MAX_MODULUS_BITS
     ):
         return None
     try:
@@ -140,3 +139,12 @@ def _public_key(found: Mapping[str, Any] | object) -> Key | None:
     except (JoseError, TypeError, ValueError, KeyError):
         # One that is broken, or of a kind yet to come, hides no other.
         return None
+
+
+def _modulus_bits(encoded: object) -> int:
+    """Return the size of an RSA modulus in base64url, without zeros at its front."""
+    try:
+        modulus = urlsafe_b64decode(f"{encoded}==") if isinstance(encoded, str) else b""
+    except ValueError:
+        return 0
+    return int.from_bytes(modulus).bit_length()

@@ -75,21 +75,21 @@ def test_a_picture_of_the_hosts_own_is_shown_at_once_and_a_moment_once_it_is_mad
 
 
 @pytest.mark.parametrize(
-    ("picture", "content_type"),
+    ("picture", "content_type", "why"),
     [
-        (b"no picture", "image/png"),
-        (b"", "image/png"),
-        (red_png(), "image/gif"),
-        (bytes(10 * 1024**2 + 1), "image/jpeg"),
+        (b"no picture", "image/png", "cannot be read as image/png"),
+        (b"", "image/png", "picture must have from 1 to 10485760 bytes"),
+        (red_png(), "image/gif", "content_type must be one of"),
+        (bytes(10 * 1024**2 + 1), "image/jpeg", "picture must have from 1 to"),
     ],
 )
 def test_a_picture_that_cannot_be_shown_is_refused(
-    hv: EmbeddedService, picture: bytes, content_type: str
+    hv: EmbeddedService, picture: bytes, content_type: str, why: str
 ) -> None:
     shop = hv.environment("shop")
     video = make_ready_video(shop)
 
-    with pytest.raises(InvalidParametersError):
+    with pytest.raises(InvalidParametersError, match=why):
         shop.posters.put(video.id, picture, content_type=content_type)
     with pytest.raises(InvalidParametersError, match="at_s"):
         shop.posters.choose(video.id, -1)
@@ -101,7 +101,7 @@ def test_a_video_that_is_not_ready_has_no_picture_to_choose(
     shop = hv.environment("shop")
     video_id = film(shop, "a")
 
-    with pytest.raises(ConflictError):
+    with pytest.raises(ConflictError, match="once it is ready"):
         shop.posters.put(video_id, red_png(), content_type="image/png")
-    with pytest.raises(ConflictError):
+    with pytest.raises(ConflictError, match="once it is ready"):
         shop.posters.choose(video_id, 0)

@@ -249,7 +249,10 @@ def test_a_connection_of_another_database_is_refused(
 ) -> None:
     other = sa.create_engine(f"sqlite:///{tmp_path}/other.db")
 
-    with other.begin() as connection, pytest.raises(ConfigError):
+    with (
+        other.begin() as connection,
+        pytest.raises(ConfigError, match="of another database"),
+    ):
         host.shop.in_transaction(connection)
 
     other.dispose()

@@ -79,6 +79,23 @@ def test_a_master_playlist_says_everything_of_a_variant() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("peak_bps", "first"),
+    [(2_000_000, "video-720p.m3u8"), (2_000_008, "video-360p.m3u8")],
+)
+def test_a_variant_of_exactly_2_mbit_per_second_may_be_first(
+    peak_bps: int, first: str
+) -> None:
+    best = video_track(720, segments([peak_bps // 8], [1.0]))
+    cheap = video_track(360, segments([100_000], [1.0]))
+
+    text = hls.multivariant_playlist(index(cheap, best))
+
+    found = variants(text)
+    assert {line["BANDWIDTH"] for line, _ in found} == {"800000", str(peak_bps)}
+    assert found[0][1] == first
+
+
 def test_a_video_without_audio_names_none() -> None:
     text = hls.multivariant_playlist(index(video_track()))
 

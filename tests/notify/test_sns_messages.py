@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from falcon.testing import Result
 
 from tests.notify.event_senders import EventSenders, event_senders
 from tests.notify.senders import (
@@ -64,25 +65,38 @@ def test_a_message_that_is_sent_again_is_taken_once(told: EventSenders) -> None:
     assert [told.looks(grant) for grant in (first, second, third)] == [1, 0, 1]
 
 
-CHANGES: dict[str, Any] = {
-    "another text": {"Message": json.dumps(s3_event("bucket/else"))},
-    "another time": {"Timestamp": "2026-01-02T03:04:06.000Z"},
-    "another id": {"MessageId": "x"},
-    "a broken signature": {"Signature": "AAAA"},
-    "no base64": {"Signature": "%%%"},
-    "a signature that is no text": {"Signature": 5},
-    "a version to come": {"SignatureVersion": "3"},
-    "a weaker version": {"SignatureVersion": "1"},
-    "no texts": {"Message": 5},
-    "another kind": {"Type": "UnsubscribeConfirmation"},
-    "a kind that is no text": {"Type": ["Notification"]},
-    "a topic that is no text": {"TopicArn": {"a": 1}},
+def reason(answer: Result) -> str:
+    """
+    Return why a message was refused.
+    """
+    assert (answer.status_code, answer.json["code"]) == (403, "forbidden")
+    return str(answer.json["detail"])
+
+
+WRONG: Final = "Its signature is wrong."
+NO_TEXTS: Final = "It has members that are no texts."
+OTHER_KIND: Final = "It is no message of SNS that is taken here."
+OTHER_VERSION: Final = "Its SignatureVersion is neither 1 nor 2."
+OTHER_TOPIC: Final = "Its topic is not named in HV_NOTIFY__SNS_TOPICS."
+CHANGES: dict[str, tuple[dict[str, Any], str]] = {
+    "another text": ({"Message": json.dumps(s3_event("bucket/else"))}, WRONG),
+    "another time": ({"Timestamp": "2026-01-02T03:04:06.000Z"}, WRONG),
+    "another id": ({"MessageId": "x"}, WRONG),
+    "a broken signature": ({"Signature": "AAAA"}, WRONG),
+    "no base64": ({"Signature": "%%%"}, WRONG),
+    "a signature that is no text": ({"Signature": 5}, WRONG),
+    "a version to come": ({"SignatureVersion": "3"}, OTHER_VERSION),
+    "a weaker version": ({"SignatureVersion": "1"}, WRONG),
+    "no texts": ({"Message": 5}, NO_TEXTS),
+    "another kind": ({"Type": "UnsubscribeConfirmation"}, OTHER_KIND),
+    "a kind that is no text": ({"Type": ["Notification"]}, OTHER_KIND),
+    "a topic that is no text": ({"TopicArn": {"a": 1}}, OTHER_TOPIC),
 }
 
 
-@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+@pytest.mark.parametrize(("change", "why"), CHANGES.values(), ids=CHANGES)
 def test_a_message_that_was_changed_is_refused(
-    shared: EventSenders, change: dict[str, Any]
+    shared: EventSenders, change: dict[str, Any], why: str
 ) -> None:
     grant = shared.grant()
     event = json.dumps(s3_event(shared.object_of(grant)))
@@ -90,15 +104,25 @@ def test_a_message_that_was_changed_is_refused(
 
     answer = shared.post("sns", {**message, **change})
 
-    assert (answer.status_code, answer.json["code"]) == (403, "forbidden")
+    assert reason(answer) == why
     assert shared.looks(grant) == 0
 
 
-@pytest.mark.parametrize("member", ["Message", "MessageId", "Timestamp", "TopicArn"])
+LACKING: Final = {
+    "Message": "It lacks members that are signed.",
+    "MessageId": "It lacks members that are signed.",
+    "Timestamp": "It does not say when it was sent.",
+    "TopicArn": OTHER_TOPIC,
+}
+
+
+@pytest.mark.parametrize("member", LACKING)
 def test_a_message_that_lacks_what_is_signed_is_refused(
     shared: EventSenders, member: str
 ) -> None:
-    assert shared.publish(s3_event("b/x"), **{member: None}).status_code == 403
+    answer = shared.publish(s3_event("b/x"), **{member: None})
+
+    assert reason(answer) == LACKING[member]
 
 
 def test_another_topic_is_refused_though_amazon_signed_it(told: EventSenders) -> None:
@@ -106,7 +130,7 @@ def test_another_topic_is_refused_though_amazon_signed_it(told: EventSenders) ->
 
     answer = told.publish(s3_event(told.object_of(grant)), TopicArn=f"{TOPIC}2")
 
-    assert answer.status_code == 403
+    assert reason(answer) == OTHER_TOPIC
     assert told.looks(grant) == 0
     assert told.source.requests == []
 
@@ -124,9 +148,19 @@ def test_a_message_of_long_ago_or_of_the_future_is_refused(
     assert answer.status_code == status
 
 
-@pytest.mark.parametrize("text", ["", "yesterday", "2026-01-02T03:04:05", "1e300"])
-def test_a_message_without_a_time_is_refused(shared: EventSenders, text: str) -> None:
-    assert shared.publish(s3_event("b/x"), Timestamp=text).status_code == 403
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "when it was sent"),
+        ("yesterday", "when it was sent"),
+        ("2026-01-02T03:04:05", "in which time zone"),
+        ("1e300", "when it was sent"),
+    ],
+)
+def test_a_message_without_a_time_is_refused(
+    shared: EventSenders, text: str, why: str
+) -> None:
+    assert why in reason(shared.publish(s3_event("b/x"), Timestamp=text))
 
 
 @pytest.mark.parametrize(
@@ -156,7 +190,7 @@ def test_a_certificate_at_another_place_is_not_fetched(
 
     answer = shared.publish(s3_event("b/x"), SigningCertURL=address)
 
-    assert answer.status_code == 403
+    assert reason(answer) == "Its certificate is not at the topic's SNS."
     assert len(shared.source.requests) == before
 
 
@@ -166,7 +200,9 @@ def test_a_certificate_that_is_elsewhere_by_a_redirect_is_not_taken(
     told.source.redirects(CERTIFICATE, "/other.pem")
     told.source.gives("/other.pem", told.amazon.certificate)
 
-    assert told.publish(s3_event("b/x")).status_code == 403
+    answer = told.publish(s3_event("b/x"))
+
+    assert reason(answer) == "There is no such certificate."
     assert told.asked("/other.pem") == 0
 
 
@@ -190,7 +226,8 @@ def test_a_missing_certificate_is_refused_and_asked_for_again(
     told: EventSenders,
 ) -> None:
     told.source.gives(CERTIFICATE, b"", status=404)
-    assert told.publish(s3_event("b/x")).status_code == 403
+    refused = told.publish(s3_event("b/x"))
+    assert reason(refused) == "There is no such certificate."
 
     told.serve_certificate(told.amazon.certificate)
     assert told.publish(s3_event("b/x")).status_code == 204
@@ -210,15 +247,21 @@ def test_sns_is_asked_to_send_again_while_its_certificate_cannot_be_had(
     assert told.looks(grant) == 1
 
 
-@pytest.mark.parametrize("make", [{"valid_days": -1}, {"bits": 1024}])
+@pytest.mark.parametrize(
+    ("make", "why"),
+    [
+        ({"valid_days": -1}, "Its certificate is not valid now."),
+        ({"bits": 1024}, "Its certificate has no key that can be trusted."),
+    ],
+)
 def test_a_certificate_that_cannot_be_trusted_is_refused(
-    told: EventSenders, make: dict[str, int]
+    told: EventSenders, make: dict[str, int], why: str
 ) -> None:
     weak = SnsSender.make(told.world.clock.now(), **make)
     told.serve_certificate(weak.certificate)
     message = weak.message(json.dumps(s3_event("b/x")), told.world.clock.now())
 
-    assert told.post("sns", message).status_code == 403
+    assert reason(told.post("sns", message)) == why
 
 
 CONFIRMED: Final = (
@@ -274,14 +317,19 @@ def test_a_subscription_is_confirmed_at_sns_itself(told: EventSenders) -> None:
 
 
 @pytest.mark.parametrize(
-    "change", [{"TopicArn": f"{TOPIC}2"}, {"Token": "x"}, {"SubscribeURL": "x"}]
+    ("change", "why"),
+    [
+        ({"TopicArn": f"{TOPIC}2"}, OTHER_TOPIC),
+        ({"Token": "x"}, WRONG),
+        ({"SubscribeURL": "x"}, WRONG),
+    ],
 )
 def test_a_subscription_that_is_not_ours_is_not_confirmed(
-    told: EventSenders, change: dict[str, str]
+    told: EventSenders, change: dict[str, str], why: str
 ) -> None:
     message = told.amazon.confirmation(told.world.clock.now())
 
-    assert told.post("sns", {**message, **change}).status_code == 403
+    assert reason(told.post("sns", {**message, **change})) == why
     assert told.asked("/") == 0
 
 

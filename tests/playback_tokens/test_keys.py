@@ -51,20 +51,20 @@ def test_a_key_has_the_same_id_in_every_process() -> None:
 
 
 @pytest.mark.parametrize(
-    "material",
+    ("material", "why"),
     [
-        b"",
-        b"0123456789abcdef0123456789abcde",
-        b"a" * 64,
-        b"ab" * 32,
-        b"changeme-0123456789abcdef-0123456789",
-        b"this-is-an-example-key-0123456789abcdef",
-        b"-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----",
-        b"-----BEGIN NONSENSE",
+        (b"", "has 0 bytes"),
+        (b"0123456789abcdef0123456789abcde", "has 31 bytes"),
+        (b"a" * 64, "can be guessed"),
+        (b"ab" * 32, "can be guessed"),
+        (b"changeme-0123456789abcdef-0123456789", "can be guessed"),
+        (b"this-is-an-example-key-0123456789abcdef", "can be guessed"),
+        (b"-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----", "Ed25519"),
+        (b"-----BEGIN NONSENSE", "Ed25519"),
     ],
 )
-def test_a_weak_or_broken_key_is_refused(material: bytes) -> None:
-    with pytest.raises(ConfigError):
+def test_a_weak_or_broken_key_is_refused(material: bytes, why: str) -> None:
+    with pytest.raises(ConfigError, match=why):
         TokenKey.load(material)
 
 
@@ -76,5 +76,5 @@ def test_a_pem_of_another_kind_is_refused() -> None:
     )
 
     for material in (private, public):
-        with pytest.raises(ConfigError):
+        with pytest.raises(ConfigError, match="Ed25519"):
             TokenKey.load(material)

@@ -264,7 +264,7 @@ def test_a_token_over_4_kb_is_refused_unread(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_more_domains_than_a_token_can_carry_are_refused_when_it_is_issued() -> None:
-    with pytest.raises(InvalidParametersError):
+    with pytest.raises(InvalidParametersError, match="domains"):
         issue(ring(), domains=[f"host-{number}.example.com" for number in range(200)])
 
 
@@ -285,9 +285,13 @@ def test_a_retired_key_verifies_but_does_not_sign() -> None:
 def test_a_ring_needs_a_key_that_signs_and_no_id_twice() -> None:
     key = Ed25519PrivateKey.generate()
 
-    for materials in ([], [public_pem(key)], [SECRET, SECRET]):
+    for materials, why in (
+        ([], "need a key that signs"),
+        ([public_pem(key)], "need a key that signs"),
+        ([SECRET, SECRET], "have the same id"),
+    ):
         keys = [TokenKey.load(material) for material in materials]
-        with pytest.raises(ConfigError):
+        with pytest.raises(ConfigError, match=why):
             KeyRing(issuer="hvcore", keys=keys)
 
 

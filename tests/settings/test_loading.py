@@ -113,9 +113,18 @@ def test_a_name_without_two_underscores_is_no_setting(
     assert found.origins == {}
 
 
-@pytest.mark.parametrize("toml", ["limits = 3", "[limits", "[limits]\nenabled = 3"])
-def test_a_bad_file_is_an_error_and_no_traceback(tmp_path: Path, toml: str) -> None:
-    with pytest.raises(ConfigError):
+@pytest.mark.parametrize(
+    ("toml", "why"),
+    [
+        ("limits = 3", "limits must be a section"),
+        ("[limits", r"hv\.toml is not TOML"),
+        ("[limits]\nenabled = 3", r"must be true or false.* limits\.enabled"),
+    ],
+)
+def test_a_bad_file_is_an_error_and_no_traceback(
+    tmp_path: Path, toml: str, why: str
+) -> None:
+    with pytest.raises(ConfigError, match=why):
         loaded(tmp_path, toml)
 
 

@@ -13,8 +13,8 @@ def element(tag: str, *content: str | Element, **attributes: str) -> Element:
     Make an element; a text goes behind the element before it.
 
     Args:
-        attributes: ``class_`` and ``data_family`` stand for ``class`` and
-            ``data-family``.
+        attributes: ``class_`` and ``data_fill`` stand for ``class`` and
+            ``data-fill``.
     """
     named = {key.rstrip("_").replace("_", "-"): v for key, v in attributes.items()}
     made = Element(tag, named)

@@ -131,7 +131,6 @@ def _navigation(parts: Mapping[Family, Groups]) -> Iterator[Element]:
                 )
                 for group, operations in groups.items()
             ),
-            data_family=family.id,
         )
 
 
@@ -173,7 +172,6 @@ def _parts(
             ),
             id=family.id,
             class_="part",
-            data_family=family.id,
         )
 
 

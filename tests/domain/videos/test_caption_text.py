@@ -238,11 +238,15 @@ def test_there_may_be_so_many_cues_and_no_more() -> None:
 
 
 def test_captions_that_grow_too_long_by_escaping_are_refused() -> None:
+    # A cue of 100 KB, which is five times as long when it is written.
     cue = "00:00:01.000 --> 00:00:02.000\n" + ("&" * 2000 + "\n") * 50
-    cues = read_captions(f"WEBVTT\n\n{cue}\n".encode(), None).cues * 10
+    cues = read_captions(f"WEBVTT\n\n{cue}\n".encode(), None).cues
 
-    with pytest.raises(InvalidParametersError):
-        write_webvtt(cues)
+    assert "too many characters" in refusal("WEBVTT\n\n" + f"{cue}\n" * 9)
+    assert len(write_webvtt([*cues] * 8)) <= 4 * 1024**2
+    with pytest.raises(InvalidParametersError, match="too many characters") as caught:
+        write_webvtt([*cues] * 10)
+    assert [error.location for error in caught.value.errors] == ["body"]
 
 
 @pytest.mark.parametrize(

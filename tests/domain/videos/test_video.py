@@ -14,6 +14,7 @@ from hvcore.domain.videos.states import TRANSITIONS, Trigger, VideoState
 from hvcore.domain.videos.video import Video
 from hvcore.errors import (
     AlreadyDeletedError,
+    ConflictError,
     HvError,
     InvalidParametersError,
     ProcessingInProgressError,
@@ -63,6 +64,23 @@ def pull(subject: Video, trigger: Trigger) -> None:
         subject.expire()
 
 
+def refusal_of(state: VideoState, trigger: Trigger) -> type[HvError]:
+    """
+    Return the error of a trigger that the state does not have.
+    """
+    if trigger in {Trigger.COMPLETE, Trigger.FAIL, Trigger.LOSE}:
+        # A job's end that is not wanted is none: the caller is told, and raises.
+        return ProcessingInProgressError
+    if state is VideoState.DELETED:
+        return AlreadyDeletedError
+    if trigger is Trigger.RETRY and state is VideoState.READY:
+        return InvalidParametersError
+    is_at_work = state is VideoState.TRANSCODING and trigger is not Trigger.EXPIRE
+    if is_at_work or (state, trigger) == (VideoState.READY, Trigger.START):
+        return ProcessingInProgressError
+    return ConflictError
+
+
 @pytest.mark.parametrize("trigger", Trigger)
 @pytest.mark.parametrize("state", VideoState)
 def test_a_video_moves_only_as_the_table_says(
@@ -72,8 +90,9 @@ def test_a_video_moves_only_as_the_table_says(
     target = TRANSITIONS.get((state, trigger))
 
     if target is None:
-        with pytest.raises(HvError):
+        with pytest.raises(HvError) as refused:
             pull(subject, trigger)
+        assert type(refused.value) is refusal_of(state, trigger)
         assert subject.state is state
     else:
         pull(subject, trigger)
@@ -107,7 +126,7 @@ def test_deleting_twice_is_refused() -> None:
 
 
 def test_a_ready_video_has_nothing_to_retry() -> None:
-    with pytest.raises(InvalidParametersError):
+    with pytest.raises(InvalidParametersError, match="nothing to retry"):
         video(VideoState.READY).retry(ids.new_job_id())
 
 

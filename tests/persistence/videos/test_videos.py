@@ -13,7 +13,6 @@ from sqlalchemy.engine import Engine
 
 from hvcore.domain.access.tenants import Environment, EnvironmentKind
 from hvcore.domain.ids import PublicId, VideoId, new_job_id
-from hvcore.domain.media_paths import media_root
 from hvcore.domain.videos.catalog import (
     SortBy,
     SortDir,
@@ -351,7 +350,7 @@ def test_the_directory_sees_every_change_at_once(
     assert (entry.state, entry.load_media()) == (VideoState.READY, made.media)
     assert (entry.org_id, entry.env_id, entry.env_name) == (ORG, ENV, "dev")
     assert made.job_id is not None
-    assert entry.media_root == media_root(made.id, made.job_id)
+    assert entry.media_root == f"media/{made.id}/{made.job_id}"
 
     with uow.write() as work:
         made.delete(NOW)

@@ -275,7 +275,7 @@ def test_unknown_keys_make_nobody_fetch_them_again_and_again(
     public = Reply.json({"keys": [key.as_dict(private=False) for key in shown]})
     desk.provider.replies["/keys"] = lambda _asked: public
 
-    with pytest.raises(SignInRefusedError):
+    with pytest.raises(SignInRefusedError, match="cannot be trusted"):
         desk.signed_in()
     for _ in range(3):
         with pytest.raises(UnavailableError, match="keys change"):

@@ -144,7 +144,7 @@ def test_a_critical_header_that_nobody_knows_is_refused(
         "eyJhbGciOiJSUzI1NiIsImNyaXQiOlsieCJdLCJ4IjoxfQ."
         + (sign(claims).partition(".")[2])
     )
-    with pytest.raises(SignInRefusedError):
+    with pytest.raises(SignInRefusedError, match="cannot be trusted"):
         desk.signed_in()
 
 

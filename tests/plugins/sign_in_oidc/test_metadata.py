@@ -2,6 +2,7 @@
 What a provider, or somebody in its place, says of itself: endpoints and keys.
 """
 
+import base64
 from typing import Final
 
 import pytest
@@ -106,5 +107,39 @@ def test_keys_that_are_weak_shared_or_broken_are_left_out(
 
     assert desk.signed_in().identity.roles
     given.pop()
+    with pytest.raises(UnavailableError, match="without keys"):
+        desk.backend.ping()
+
+
+def rsa_key(bits: int, *, padded_to_bytes: int = 0) -> dict[str, str]:
+    modulus = (1 << bits - 1) + 1
+    data = modulus.to_bytes(max(padded_to_bytes, -(-bits // 8)))
+    encoded = base64.urlsafe_b64encode(data).decode().rstrip("=")
+    return {"kty": "RSA", "kid": "first", "n": encoded, "e": "AQAB"}
+
+
+@pytest.mark.parametrize("bits", [2048, 8192])
+def test_an_rsa_key_of_2048_to_8192_bits_is_taken(desk: SignInDesk, bits: int) -> None:
+    answer = Reply.json({"keys": [rsa_key(bits)]})
+    desk.provider.replies["/keys"] = lambda _asked: answer
+
+    desk.backend.ping()
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        rsa_key(2047),
+        rsa_key(8193),
+        # As long as a strong one, by zeros at its front.
+        rsa_key(1024, padded_to_bytes=256),
+    ],
+    ids=["short", "long", "padded"],
+)
+def test_an_rsa_key_that_is_shorter_or_longer_is_refused(
+    desk: SignInDesk, key: dict[str, str]
+) -> None:
+    desk.provider.replies["/keys"] = lambda _asked: Reply.json({"keys": [key]})
+
     with pytest.raises(UnavailableError, match="without keys"):
         desk.backend.ping()

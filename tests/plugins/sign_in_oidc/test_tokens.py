@@ -126,7 +126,7 @@ def test_a_code_is_worth_nothing_twice_or_elsewhere(desk: SignInDesk) -> None:
     brought = desk.provider.consent(started.address)
     other = desk.backend.begin(PAGES, STATE)
 
-    with pytest.raises(SignInRefusedError):
+    with pytest.raises(SignInRefusedError, match="used already"):
         desk.backend.complete(brought, PAGES, other.private)
     with pytest.raises(SignInRefusedError, match="used already"):
         desk.backend.complete(brought, PAGES, started.private)

@@ -136,6 +136,22 @@ def test_an_endpoint_that_an_operator_disables_stays_disabled(
             )
 
 
+def test_a_disable_and_a_rotation_at_one_moment_both_hold(meeting: Meeting) -> None:
+    def pair(at: Tenant) -> Pair:
+        endpoint = add(at).endpoint
+        return (
+            lambda: at.services.webhooks.disable(endpoint.id),
+            lambda: at.services.webhooks.rotate_secret(endpoint.id, overlap=DAY),
+        )
+
+    for at, ends in meeting.each(pair):
+        assert isinstance(ends.second, WebhookWithSecret)
+        (endpoint,) = at.services.webhooks.of_organization(at.env.org_id)
+        assert endpoint.state is EndpointState.DISABLED
+        assert endpoint.signing_secrets(at.clock.now())[0] == ends.second.secret
+        assert len(endpoint.secrets) == 2
+
+
 @pytest.mark.long
 def test_a_secret_that_is_rotated_during_a_delivery_is_kept(meeting: Meeting) -> None:
     def pair(at: Tenant) -> Pair:

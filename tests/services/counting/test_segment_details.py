@@ -117,3 +117,11 @@ def test_nothing_of_a_page_but_its_host_is_kept() -> None:
     long_path = "https://b.example/" + "x" * 5_000
 
     assert page(None, long_path) == "b.example"
+
+
+@pytest.mark.parametrize(("chars", "is_host"), [(253, True), (254, False)])
+def test_a_host_of_253_characters_is_a_referrer(chars: int, *, is_host: bool) -> None:
+    host = "a" + ".a" * 122 + "." + "b" * (chars - 246)
+    assert len(host) == chars
+
+    assert page(f"https://{host}") == (host if is_host else None)

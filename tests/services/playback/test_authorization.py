@@ -106,7 +106,7 @@ def test_a_public_video_that_became_private_is_refused(
 
     change(directory, is_public=False)
 
-    with pytest.raises(ForbiddenError):
+    with pytest.raises(ForbiddenError, match="video is private"):
         access.public("org_a", "live", VIDEO)
 
 
@@ -130,13 +130,13 @@ def test_a_decision_is_of_one_page_one_use_and_one_video(
     who = viewer(access, "example.com", page="https://example.com")
     access.private(VIDEO, who, PLAYBACK)
 
-    with pytest.raises(ForbiddenError):
+    with pytest.raises(ForbiddenError, match="may not be used on this page"):
         access.private(VIDEO, attrs.evolve(who, origin="https://other.test"), PLAYBACK)
-    with pytest.raises(ForbiddenError):
+    with pytest.raises(ForbiddenError, match="may not be used on this page"):
         access.private(VIDEO, attrs.evolve(who, origin=None), PLAYBACK)
-    with pytest.raises(ForbiddenError):
+    with pytest.raises(ForbiddenError, match="does not open this"):
         access.private(VIDEO, who, frozenset({TokenUse.THUMBNAIL}))
-    with pytest.raises(ForbiddenError):
+    with pytest.raises(ForbiddenError, match="made for another video"):
         access.private(f"{VIDEO[:-1]}z", who, PLAYBACK)
 
 

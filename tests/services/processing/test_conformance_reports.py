@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from hvcore.conformance import RULES, Level, check
-from hvcore.domain.media_paths import conformance_report_path
 from hvcore.domain.processing.conformance_reports import FindingLevel
 from hvcore.domain.processing.encoding import EncodingSettings, PixelFormat, Preset
 from hvcore.domain.processing.ladder import build_ladder
@@ -156,7 +155,7 @@ def test_the_conformance_report_of_a_job_before_goes_once_there_is_another(
     video = world.video(video_id)
     assert video.job_id
     assert conformance_reports(world) == [
-        conformance_report_path(video.id, video.job_id)
+        f"media/{video.id}/certificates/{video.job_id}.json"
     ]
 
 

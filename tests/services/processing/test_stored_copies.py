@@ -14,13 +14,14 @@ import pytest
 from hvcore.domain.processing.transcoding import StoredObject, TranscodeError
 from hvcore.domain.tasks.task import MAX_ATTEMPTS
 from hvcore.domain.videos.states import VideoState
-from hvcore.ports.storage import ObjectInfo, Storage
+from hvcore.ports.storage import ObjectInfo, Storage, StorageRefusedError
 from hvcore.services.processing.remote_parts import REFUSED
 from hvcore.services.processing.stored_copies import AT_ONCE, StoredCopies
 from hvcore.services.tasks.leases import TaskStopped
 from hvcore_storage_fsspec.backend import make_storage
 from hvcore_storage_fsspec.local import LocalStorage
 from tests.services.processing.remote_world import RemoteWorld, remote_world
+from tests.support.live import until
 from tests.support.stores.azure_store import connection_string, new_container
 from tests.support.stores.faulty_store import Fault, FaultyStore, faulty_store
 from tests.support.stores.google_store import google_args, new_google_bucket
@@ -50,6 +51,28 @@ class WatchedStorage(LocalStorage):
             with self._lock:
                 self.at_once -= 1
                 self.copied.append(target)
+
+
+class RefusesTheFirst(LocalStorage):
+    """
+    A storage that refuses the first object; other copies end when nobody does it any more.
+    """
+
+    def __init__(self, root: Path) -> None:
+        super().__init__(root)
+        self.begun: list[str] = []
+        self.refused_in: threading.Thread | None = None
+
+    def copy(self, source: str, target: str, *, content_type: str) -> ObjectInfo:
+        self.begun.append(target)
+        if target.endswith("/0.m4s"):
+            self.refused_in = threading.current_thread()
+            raise StorageRefusedError("Not by you.")
+        until(self._is_left, within_s=5, what="the end of the thread that was refused")
+        return super().copy(source, target, content_type=content_type)
+
+    def _is_left(self) -> bool:
+        return self.refused_in is not None and not self.refused_in.is_alive()
 
 
 def made_elsewhere(storage: Storage, count: int) -> list[StoredObject]:
@@ -155,6 +178,19 @@ def test_a_missing_object_ends_the_copying_and_is_named(tmp_path: Path) -> None:
         )
 
     assert "made/gone.mp4" in told.value.log
+
+
+def test_after_an_object_failed_no_further_object_is_begun(tmp_path: Path) -> None:
+    storage = RefusesTheFirst(tmp_path)
+    objects = made_elsewhere(storage, 3 * AT_ONCE)
+
+    with pytest.raises(StorageRefusedError):
+        StoredCopies(storage=storage).take_over(
+            objects, made_in="made", target="taken", check=nothing
+        )
+
+    # Those that were under way when it failed, and no other.
+    assert len(storage.begun) <= AT_ONCE
 
 
 def test_copying_ends_when_the_work_is_not_wanted(tmp_path: Path) -> None:

@@ -126,9 +126,9 @@ def test_beside_a_backends_admins_only_the_last_members_own_step_is_refused(
     members = Members(uow=services.uow, clock=services.clock, are_only_source=False)
     last = members.add(ORG, role=Role.ADMIN, email="ann@example.com")
 
-    with pytest.raises(ConflictError):
+    with pytest.raises(ConflictError, match="last admin"):
         members.remove(ORG, last.id, is_self=True)
-    with pytest.raises(ConflictError):
+    with pytest.raises(ConflictError, match="last admin"):
         members.change_role(ORG, last.id, Role.VIEWER, is_self=True)
     members.change_role(ORG, last.id, Role.VIEWER)
     members.remove(ORG, last.id)

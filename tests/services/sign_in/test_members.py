@@ -78,13 +78,26 @@ def test_a_change_is_felt_with_the_next_request(house: House, way: str) -> None:
     assert house.person(session) is None
 
 
+def test_a_signed_in_person_who_is_made_a_member_has_the_role_with_the_next_request(
+    house: House,
+) -> None:
+    session = house.signed_in()
+    assert session.person.role_in(OTHER_ORG) is None
+
+    house.services.members.add(OTHER_ORG, role=Role.VIEWER, email="ADA@example.com")
+    person = house.person(session)
+
+    assert person is not None
+    assert person.roles == {ORG: Role.EDITOR, OTHER_ORG: Role.VIEWER}
+
+
 def test_a_removed_member_keeps_no_link(house: House) -> None:
     member = house.services.members.add(ORG, role=Role.VIEWER, name="Ann")
     made = house.services.sign_in_links.for_member(ORG, member.id)
 
     house.services.members.remove(ORG, member.id)
 
-    with pytest.raises(SignInRefusedError):
+    with pytest.raises(SignInRefusedError, match="used already"):
         house.by_link(made.address)
 
 
@@ -105,13 +118,19 @@ def test_nobody_reaches_into_another_organization(house: House) -> None:
 
 
 @pytest.mark.parametrize(
-    ("email", "name"),
-    [("", ""), (" ", " "), ("nobody", ""), ("", "a\nb"), ("", "a" * 201)],
+    ("email", "name", "why"),
+    [
+        ("", "", "an email address or a name"),
+        (" ", " ", "an email address or a name"),
+        ("nobody", "", "email must be an address"),
+        ("", "a\nb", "name must have"),
+        ("", "a" * 201, "name must have"),
+    ],
 )
 def test_a_member_needs_an_address_or_a_name(
-    house: House, email: str, name: str
+    house: House, email: str, name: str, why: str
 ) -> None:
-    with pytest.raises(InvalidParametersError):
+    with pytest.raises(InvalidParametersError, match=why):
         house.services.members.add(ORG, role=Role.VIEWER, email=email, name=name)
 
 

@@ -65,7 +65,7 @@ def test_a_ready_video_is_not_fetched_again(outside: Outside) -> None:
     video_id = outside.video()
     outside.world.run_everything()
 
-    with pytest.raises(InvalidParametersError):
+    with pytest.raises(InvalidParametersError, match="nothing to retry"):
         outside.world.services.processing.retry(
             outside.world.caller, outside.world.env.org_id, video_id
         )

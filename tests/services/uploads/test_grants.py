@@ -186,7 +186,7 @@ def test_an_expired_grant_takes_no_bytes(world: World) -> None:
     grant = granted(world)
     world.clock.move(hours=1)
 
-    with pytest.raises(ForbiddenError):
+    with pytest.raises(ForbiddenError, match="not valid any more"):
         world.services.uploads.open_upload(grant.id)
 
 
@@ -200,7 +200,7 @@ def test_an_upload_that_began_in_time_may_end_later(world: World) -> None:
 
 
 def test_an_unknown_grant_takes_no_bytes(world: World) -> None:
-    with pytest.raises(ForbiddenError):
+    with pytest.raises(ForbiddenError, match="not valid any more"):
         world.services.uploads.open_upload("up_unknown")
 
 
@@ -231,7 +231,7 @@ def test_an_external_id_is_free_again_six_hours_after_an_unused_address_expired(
     uploads.grant_video(world.env, file, wanted)
     world.clock.move(hours=6)
     uploads.expire()
-    with pytest.raises(ConflictError):
+    with pytest.raises(ConflictError, match="externalID belongs to another video"):
         uploads.grant_video(world.env, file, wanted)
 
     world.clock.move(hours=1)
@@ -244,7 +244,7 @@ def test_a_cancelled_upload_takes_no_bytes(world: World) -> None:
     grant = awaited(world)
     world.services.deletion.delete(world.caller, "org_a", grant.video_id or "", None)
 
-    with pytest.raises(ForbiddenError):
+    with pytest.raises(ForbiddenError, match="not valid any more"):
         world.send(grant)
     assert world.files("uploads/") == []
 

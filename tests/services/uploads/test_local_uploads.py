@@ -79,7 +79,7 @@ def test_an_external_id_that_is_taken_is_refused_before_the_file_is_read(
     taken(world, wanted=wanted)
     source = io.BytesIO(FILM + bytes(SNIFFED_BYTES))
 
-    with pytest.raises(ConflictError):
+    with pytest.raises(ConflictError, match="externalID belongs to another video"):
         taken(world, source, wanted=wanted)
 
     assert source.tell() <= SNIFFED_BYTES
@@ -90,7 +90,7 @@ def test_of_two_uploads_at_once_with_one_external_id_one_is_made(world: World) -
     made: list[str] = []
     source = ObservedStream(lambda: made.append(taken(world, wanted=wanted)))
 
-    with pytest.raises(ConflictError):
+    with pytest.raises(ConflictError, match="externalID belongs to another video"):
         taken(world, source, wanted=wanted)
 
     found = world.services.catalog.videos.find_external(world.env, "order 1")

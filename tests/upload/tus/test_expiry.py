@@ -4,7 +4,7 @@ Uploads run out, and what they left is removed.
 
 import io
 import os
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 
 import pytest
@@ -17,6 +17,7 @@ from tests.support.http.world import World, problem_of
 from tests.upload.tus.exchange import (
     DATA,
     ask,
+    create,
     created,
     cut,
     cut_off,
@@ -53,6 +54,17 @@ def test_each_patch_gives_another_hour(api: World, client: TestClient) -> None:
 
 def _whole(moment: datetime) -> datetime:
     return moment.replace(microsecond=0)
+
+
+def test_upload_expires_is_an_http_date(api: World, client: TestClient) -> None:
+    api.clock.moment = datetime(2026, 1, 2, 3, 4, 5, 678_000, tzinfo=UTC)
+    begun = create(api)
+
+    again = ask(client, "HEAD", begun.headers["Location"])
+
+    expected = "Fri, 02 Jan 2026 04:04:05 GMT"
+    assert begun.headers["Upload-Expires"] == expected
+    assert again.headers["Upload-Expires"] == expected
 
 
 def test_an_upload_takes_a_day_at_most(api: World, client: TestClient) -> None:

@@ -67,11 +67,11 @@ class SigningKeyPages:
         form: Form,
         error: ConflictError | InvalidParametersError | RateLimitExceededError,
     ) -> None:
-        """Answer with the list of signing keys and an error message."""
+        """Answer with the list of signing keys, and an error beside the field that it is of."""
         resp.status = error.http_status
         for name, value in error.headers.items():
             resp.set_header(name, value)
-        self.show(req, resp, attrs.evolve(form, errors={"": error.detail}))
+        self.show(req, resp, form.refused(error, publicKey="public-key"))
 
 
 class SigningKeysPageResource:

@@ -6,6 +6,7 @@ from typing import Final
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.asymmetric.rsa import generate_private_key
 from cryptography.hazmat.primitives.serialization import (
     Encoding,
     PublicFormat,
@@ -58,6 +59,21 @@ def test_ones_own_key_is_brought_and_a_wrong_one_refused(
 
     assert refused.status_code == 400
     assert "Ed25519 public key in PEM" in refused.text
+
+
+def test_an_rsa_key_is_refused_beside_its_field(dashboard: Dashboard) -> None:
+    person = dashboard.sign_in(Role.ADMIN)
+    public = generate_private_key(65537, 2048).public_key()
+    pem = public.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+
+    refused = person.post(KEYS, {"algorithm": "EdDSA", "public-key": pem.decode()})
+
+    assert refused.status_code == 400
+    field = refused.text.partition('<textarea id="public-key"')[2]
+    assert 'aria-invalid="true"' in field.partition(">")[0]
+    about = field.partition('id="public-key-about"')[2].partition("</p>")[0]
+    assert "Ed25519 public key in PEM" in about
+    assert dashboard.world.services.signing_keys.of_organization(ORG) == []
 
 
 def test_a_fifth_key_is_refused(dashboard: Dashboard) -> None:

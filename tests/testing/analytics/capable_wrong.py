@@ -16,7 +16,13 @@ from hvcore.domain.analytics.breakdown import (
 from hvcore.domain.analytics.ignored import IgnoredTotal
 from hvcore.domain.analytics.live import MinuteTotal
 from hvcore.domain.analytics.playback_quality import PlaybackQualityDay
-from hvcore.domain.analytics.segments import DateRange, EnvironmentScope, Scope
+from hvcore.domain.analytics.segments import (
+    DateRange,
+    EnvironmentScope,
+    Scope,
+    ServedBatch,
+    VideoScope,
+)
 from tests.testing.analytics.capable_memory import CapableStore, HasPlace
 
 
@@ -65,6 +71,39 @@ class ListsTheNewestFirst(CapableStore):
 class LeavesTheMomentOut(CapableStore):
     def viewers(self, scope: Scope, since: datetime) -> int:
         return super().viewers(scope, since + timedelta(milliseconds=1))
+
+
+class FoldsCaseOfSessions(CapableStore):
+    def viewers(self, scope: Scope, since: datetime) -> int:
+        found = [one for one in self.more.seen if one.at >= since]
+        own = [one for one in found if self.concerns(scope, one)]
+        return len({one.session.lower() for one in own})
+
+
+class KeepsNoMinuteBelowZero(CapableStore):
+    def apply(self, batch: ServedBatch) -> None:
+        super().apply(batch)
+        if sum(minute.segments for minute in self.more.minutes) < 0:
+            self.more.minutes.clear()
+
+
+class TakesAVideoForItsEnvironment(CapableStore):
+    def concerns(self, scope: Scope, what: HasPlace) -> bool:
+        return isinstance(scope, VideoScope) or super().concerns(scope, what)
+
+
+class ForgetsTwentyAndSaysThatNoneIsLeft(CapableStore):
+    def forget_minutes(self, before: int) -> bool:
+        kept = list(self.more.minutes)
+        old = [one for one in kept if one.minute < before][:20]
+        self.more.minutes = [one for one in kept if one not in old]
+        return False
+
+    def forget_sessions(self, before: datetime) -> bool:
+        kept = list(self.more.seen)
+        old = [one for one in kept if one.at < before][:20]
+        self.more.seen = [one for one in kept if one not in old]
+        return False
 
 
 class ForgetsWhatCameMeanwhile(CapableStore):

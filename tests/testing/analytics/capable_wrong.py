@@ -15,6 +15,7 @@ from hvcore.domain.analytics.breakdown import (
 )
 from hvcore.domain.analytics.ignored import IgnoredTotal
 from hvcore.domain.analytics.live import MinuteTotal
+from hvcore.domain.analytics.playback_metrics import PlaybackQuality
 from hvcore.domain.analytics.playback_quality import PlaybackQualityDay
 from hvcore.domain.analytics.segments import (
     DateRange,
@@ -66,6 +67,15 @@ class ListsTheNewestFirst(CapableStore):
         self, scope: Scope, days: DateRange, by: BreakdownBy
     ) -> Sequence[BreakdownDay]:
         return list(reversed(super().breakdown(scope, days, by)))
+
+
+class FillsDaysWithoutReports(CapableStore):
+    def quality(self, scope: Scope, days: DateRange) -> Sequence[PlaybackQualityDay]:
+        found = {one.day: one for one in super().quality(scope, days)}
+        for one in self.daily(scope, days):
+            none = PlaybackQualityDay(day=one.day, quality=PlaybackQuality.of([]))
+            found.setdefault(one.day, none)
+        return [found[day] for day in sorted(found)]
 
 
 class LeavesTheMomentOut(CapableStore):

@@ -94,6 +94,9 @@ WRONG: Final[Mapping[str, Sequence[type[CapableStore]]]] = {
         TakesUntoldForNought,
         more_wrong.ListsTheNewestFirst,
     ),
+    "test_days_without_reports_of_players_are_left_out": (
+        more_wrong.FillsDaysWithoutReports,
+    ),
     "test_every_metric_of_playback_is_kept": (LeavesTheNewestMetricOut,),
     "test_the_least_and_the_greatest_outlast_what_comes_later": (KeepsTheNewestReport,),
     "test_a_report_of_a_player_is_taken_once": (TakesMoreAgain,),

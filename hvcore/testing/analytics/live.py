@@ -194,10 +194,10 @@ class ViewersConformance(CapableKit):
 
         assert _viewers(sink, OF_VIDEO) == 2
 
-    def test_sessions_whose_ids_look_alike_are_different_viewers(
+    def test_each_letter_of_a_session_s_id_tells_viewers_apart(
         self, sink: AnalyticsSink
     ) -> None:
-        """Sessions whose ids differ by a letter's case or by one character are different viewers."""
+        """Sessions with ids that differ by a letter's case or by one character are different viewers."""
         alike = ("aB_-x", "ab_-x", "AB_-X", "aB_-", "aB--x", "aB__x")
         sink.write(batch(*(seen(session) for session in alike)))
 

@@ -71,7 +71,7 @@ class TakesNothingTwice(CopyingStore):
 
 class CopyingReports(CopyingStore, CapableStore):
     """
-    Copies its reports as well.
+    Keep reports in the copy, beside the counts.
     """
 
     def back_up(self, folder: Path) -> None:

@@ -70,7 +70,7 @@ WRONG: Final[Mapping[str, Sequence[type[CapableStore]]]] = {
     "test_many_old_minutes_go_to_the_last_one": (
         more_wrong.ForgetsTwentyAndSaysThatNoneIsLeft,
     ),
-    "test_sessions_whose_ids_look_alike_are_different_viewers": (
+    "test_each_letter_of_a_session_s_id_tells_viewers_apart": (
         more_wrong.FoldsCaseOfSessions,
     ),
     "test_many_old_sessions_go_to_the_last_one": (

@@ -105,6 +105,40 @@ def break_off_at_each_line(  # noqa: PLR0913 - each is another thing
             raise AssertionError(told) from exc
 
 
+def break_off_until_it_ends(
+    call: Callable[[], object], *, backends: Sequence[object], at_most: int = 200
+) -> None:
+    """
+    Repeat a call that is interrupted one line later each time, until it runs to its end.
+
+    Args:
+        call: The function under test, which goes on from what the interrupted calls left.
+        backends: The backends under test; KeyboardInterrupt is raised in the packages of
+            their classes.
+        at_most: The most interrupted calls; the call after them is not interrupted.
+
+    Raises:
+        AssertionError: A repeated call failed by itself, or hangs.
+    """
+    is_own, place = FilesOf(backends), "nothing yet"
+    for at in [*range(at_most), None]:
+        error = _made(KeyboardInterrupt)
+        tracing = _Tracing(is_own, at=at, error=error)
+        try:
+            ends_within(_HANGS_AFTER_S, partial(_traced, tracing, _nothing, call))
+        except BaseException as exc:
+            if exc is not error:
+                told = f"repeated after it was broken off at {place}, the call fails"
+                raise AssertionError(f"{told}: {exc!r}") from exc
+        else:
+            return
+        place = tracing.place or place
+
+
+def _nothing() -> None:
+    """Come before a call for which nothing is made ready."""
+
+
 def _break_off(
     tracing: "_Tracing",
     before: Callable[[], None],

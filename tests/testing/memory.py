@@ -316,6 +316,13 @@ class TakesNothingBack(MemoryStore):
         super().apply(attrs.evolve(batch, counts=counts))
 
 
+class KeepsNoSumBelowZero(MemoryStore):
+    def apply(self, batch: ServedBatch) -> None:
+        super().apply(batch)
+        if sum(count.segments for count in self.stored.counts) < 0:
+            self.stored.counts.clear()
+
+
 class BeginsWithTheFirst(MemoryStore):
     def apply(self, batch: ServedBatch) -> None:
         begins = min((c.day for c in self.stored.counts), default=date.min)

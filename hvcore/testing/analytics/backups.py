@@ -1,15 +1,38 @@
 """The promises of an analytics sink that can copy itself into a backup and be restored from it."""
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 
+from hvcore.domain.analytics.breakdown import BreakdownBy
+from hvcore.domain.analytics.playback_metrics import PlayerReport
+from hvcore.domain.analytics.segments import ALL_TIME
 from hvcore.domain.ids import VideoId
 from hvcore.errors import ConfigError
-from hvcore.ports.analytics import AnalyticsSink, SupportsBackup
+from hvcore.ports.analytics import (
+    AnalyticsReport,
+    AnalyticsSink,
+    SupportsBackup,
+    SupportsReports,
+)
 from hvcore.testing.analytics.capabilities import CapableKit
 from hvcore.testing.analytics.kit import FILE
-from hvcore.testing.analytics.served import VIDEO, batch, segment
+from hvcore.testing.analytics.served import (
+    ENV,
+    NOON,
+    VIDEO,
+    batch,
+    came_from,
+    ignored,
+    in_env,
+    minute_of,
+    reported,
+    seen,
+    segment,
+)
+from hvcore.testing.kit import may_leave
+from hvcore.testing.raised_errors import break_off_until_it_ends
 
 
 class BackupConformance(CapableKit):
@@ -50,6 +73,36 @@ class BackupConformance(CapableKit):
 
         assert self.counted(elsewhere, VIDEO) == 1
 
+    def test_a_copy_has_the_reports_of_the_sink(
+        self, sink: AnalyticsSink, elsewhere: AnalyticsSink, tmp_path: Path
+    ) -> None:
+        """A backup of a sink with reports has all of its reports, beside the counts."""
+        sink.write(
+            batch(
+                *(segment(), reported(PlayerReport(buffer_ms=1)), seen("a")),
+                *(ignored(), came_from(country="DE")),
+            )
+        )
+        copied = copy_of(sink, tmp_path / "copied")
+        able(elsewhere).restore(copied)
+
+        before, after = _reports_of(sink), _reports_of(elsewhere)
+        for report, answer in before.items():
+            assert after[report] == answer, f"the copy has lost {report.name}"
+
+    @may_leave("open files", "descriptors", "files")
+    def test_a_restore_may_be_repeated_wherever_it_was_broken_off(
+        self, sink: AnalyticsSink, elsewhere: AnalyticsSink, tmp_path: Path
+    ) -> None:
+        """A restore that is broken off at any line is repeated, and restores everything."""
+        sink.write(batch(segment()))
+        copied = copy_of(sink, tmp_path / "copied")
+        restored = able(elsewhere)
+
+        break_off_until_it_ends(lambda: restored.restore(copied), backends=[elsewhere])
+
+        assert (self.counted(elsewhere, VIDEO), elsewhere.position(FILE)) == (1, 10)
+
     def test_a_restore_replaces_no_counts(
         self, sink: AnalyticsSink, elsewhere: AnalyticsSink, tmp_path: Path
     ) -> None:
@@ -61,6 +114,23 @@ class BackupConformance(CapableKit):
             able(elsewhere).restore(copied)
 
         assert self.counted(elsewhere, VIDEO) == 1
+
+
+def _reports_of(sink: AnalyticsSink) -> Mapping[AnalyticsReport, object]:
+    """Return the answer of each report that a sink stores."""
+    if not isinstance(sink, SupportsReports):
+        return {}
+    noon = minute_of(NOON)
+    asked: Mapping[AnalyticsReport, Callable[[], object]] = {
+        AnalyticsReport.IGNORED: lambda: list(sink.ignored(in_env(ENV), ALL_TIME)),
+        AnalyticsReport.MINUTES: lambda: list(sink.minutes(in_env(ENV), noon, noon)),
+        AnalyticsReport.VIEWERS: lambda: sink.viewers(in_env(ENV), NOON),
+        AnalyticsReport.QUALITY: lambda: list(sink.quality(in_env(ENV), ALL_TIME)),
+        AnalyticsReport.BREAKDOWN: lambda: list(
+            sink.breakdown(in_env(ENV), ALL_TIME, BreakdownBy.COUNTRY)
+        ),
+    }
+    return {report: ask() for report, ask in asked.items() if report in sink.reports}
 
 
 def copy_of(sink: AnalyticsSink, folder: Path) -> Path:

@@ -81,6 +81,21 @@ class QualityConformance(CapableKit):
         )
         assert expected[1].quality.throughput_kbps == Measured()
 
+    def test_days_without_reports_of_players_are_left_out(
+        self, sink: AnalyticsSink
+    ) -> None:
+        """A day without players' reports is left out, also if segments were served on it."""
+        days = [NOON + timedelta(days=number) for number in range(4)]
+        sink.write(batch(*(segment(at=at) for at in days)))
+        sink.write(
+            batch(reported(FAST, at=days[0]), reported(SLOW, at=days[3]), start=40)
+        )
+        expected = [days[0].date(), days[3].date()]
+
+        for scope in (OF_VIDEO, in_env(ENV)):
+            found = [one.day for one in _quality(sink, scope)]
+            assert found == expected, "days without reports have reports"
+
     def test_every_metric_of_playback_is_kept(self, sink: AnalyticsSink) -> None:
         """Each declared playback metric is stored independently of the others."""
         values = {

@@ -39,6 +39,8 @@ from hvcore.testing.children import held_at, lines_of, spread
 OF_VIDEO = VideoScope(video_id=VIDEO)
 _AT_MOST: Final = 32
 """The most lines of a call at which another call runs in between."""
+_MANY: Final = 1_200
+"""The number of old minutes or sessions: more than a sink forgets in one call."""
 _WhenT = TypeVar("_WhenT")
 
 
@@ -87,6 +89,20 @@ class MinutesConformance(CapableKit):
             MinuteTotal(minute=noon, segments=1)
         ]
 
+    def test_a_minute_below_zero_waits_for_the_counts_that_were_taken_back(
+        self, sink: AnalyticsSink
+    ) -> None:
+        """Counts of a minute taken back in two batches before they come are both subtracted."""
+        sink.write(taken_back(batch(segment())))
+        sink.write(taken_back(batch(segment(), start=10)))
+        sink.write(batch(segment(), segment(), segment(), start=20))
+        noon = minute_of(NOON)
+
+        found = _minutes(sink, OF_VIDEO, noon, noon)
+        assert found == [MinuteTotal(minute=noon, segments=1)], (
+            "3 segments and 2 taken back before are 1: a sum below zero was not stored"
+        )
+
     def test_minutes_are_those_of_a_scope(self, sink: AnalyticsSink) -> None:
         """Minutes are returned only of the given scope; a scope without environments gets none."""
         sink.write(batch(segment(), segment("vid_kit_2", env="live")))
@@ -101,6 +117,18 @@ class MinutesConformance(CapableKit):
         assert total(in_env()) == 0
         assert total(in_env(ENV, org="org_other")) == 0
 
+    def test_minutes_of_a_video_are_not_those_of_its_neighbours(
+        self, sink: AnalyticsSink
+    ) -> None:
+        """Minutes of a video have its segments alone, also beside other videos of its environment."""
+        sink.write(batch(segment(), segment("vid_kit_2"), segment("vid_kit_2")))
+        noon = minute_of(NOON)
+
+        found = _minutes(sink, OF_VIDEO, noon, noon)
+        assert found == [MinuteTotal(minute=noon, segments=1)], (
+            "the minute of a video has segments of another one of its environment"
+        )
+
     def test_old_minutes_go_and_the_rest_stays(self, sink: AnalyticsSink) -> None:
         """Forgetting minutes before a given one removes the earlier minutes, and leaves that minute and later ones."""
         noon = minute_of(NOON)
@@ -110,6 +138,18 @@ class MinutesConformance(CapableKit):
         left = _minutes(sink, OF_VIDEO, noon - 200, noon + 200)
 
         assert [one.minute for one in left] == [noon, noon + 1]
+
+    def test_many_old_minutes_go_to_the_last_one(self, sink: AnalyticsSink) -> None:
+        """The sink says that more may be left until every old minute is forgotten, however many there are."""
+        noon = minute_of(NOON)
+        times = [NOON - timedelta(minutes=number) for number in range(_MANY)]
+        sink.write(batch(*(segment(at=at) for at in times)))
+        _forget(reporting(sink, AnalyticsReport.MINUTES).forget_minutes, noon)
+        left = _minutes(sink, OF_VIDEO, noon - _MANY, noon)
+
+        assert [one.minute for one in left] == [noon], (
+            "forget_minutes said that nothing more is left, and old minutes are"
+        )
 
     def test_old_minutes_go_while_others_count(
         self, sink: AnalyticsSink, reopened: Reopened
@@ -154,6 +194,18 @@ class ViewersConformance(CapableKit):
 
         assert _viewers(sink, OF_VIDEO) == 2
 
+    def test_each_letter_of_a_session_s_id_tells_viewers_apart(
+        self, sink: AnalyticsSink
+    ) -> None:
+        """Sessions with ids that differ by a letter's case or by one character are different viewers."""
+        alike = ("aB_-x", "ab_-x", "AB_-X", "aB_-", "aB--x", "aB__x")
+        sink.write(batch(*(seen(session) for session in alike)))
+
+        found = _viewers(sink, OF_VIDEO)
+        assert found == len(alike), (
+            f"{len(alike)} sessions are {found} viewers: ids are not compared exactly"
+        )
+
     def test_viewers_are_those_of_a_scope(self, sink: AnalyticsSink) -> None:
         """Viewers are counted only in the given scope; a scope without environments has none."""
         sink.write(batch(seen("a"), seen("a", "vid_kit_2", env="live")))
@@ -172,6 +224,17 @@ class ViewersConformance(CapableKit):
         since = early - timedelta(days=1)
 
         assert reporting(sink, AnalyticsReport.VIEWERS).viewers(OF_VIDEO, since) == 1
+
+    def test_many_old_sessions_go_to_the_last_one(self, sink: AnalyticsSink) -> None:
+        """The sink says that more may be left until every old session is forgotten, however many there are."""
+        early = NOON - timedelta(minutes=2)
+        old = [seen(f"old {number}", at=early) for number in range(_MANY)]
+        sink.write(batch(seen("new"), *old))
+        _forget(reporting(sink, AnalyticsReport.VIEWERS).forget_sessions, NOON)
+
+        assert _viewers(sink, OF_VIDEO, early) == 1, (
+            "forget_sessions said that nothing more is left, and old sessions are"
+        )
 
     def test_sessions_are_forgotten_while_others_count(
         self, sink: AnalyticsSink, reopened: Reopened

@@ -121,6 +121,21 @@ class AnalyticsSinkConformance(
             assert self.counted(each, VIDEO) == 1
             assert self.counted(each, VideoId("vid_kit_2")) == 1
 
+    def test_a_sum_below_zero_waits_for_the_counts_that_were_taken_back(
+        self, sink: AnalyticsSink, reopened: Reopened
+    ) -> None:
+        """Counts taken back in two batches before the counts come are both subtracted: the sum stays below zero."""
+        sink.write(taken_back(batch(segment())))
+        reopened().write(taken_back(batch(segment(), start=10)))
+        sink.write(batch(segment(), segment(), segment(), start=20))
+
+        for each in (sink, reopened()):
+            counted = self.counted(each, VIDEO)
+            assert counted == 1, (
+                f"3 segments and 2 taken back before are counted as {counted}:"
+                " a sum below zero was not stored"
+            )
+
     def test_files_do_not_know_each_other(self, sink: AnalyticsSink) -> None:
         """The same range of bytes of two spool files is two batches."""
         sink.write(batch(segment(), file="kit-a.log"))

@@ -15,8 +15,15 @@ from hvcore.domain.analytics.breakdown import (
 )
 from hvcore.domain.analytics.ignored import IgnoredTotal
 from hvcore.domain.analytics.live import MinuteTotal
+from hvcore.domain.analytics.playback_metrics import PlaybackQuality
 from hvcore.domain.analytics.playback_quality import PlaybackQualityDay
-from hvcore.domain.analytics.segments import DateRange, EnvironmentScope, Scope
+from hvcore.domain.analytics.segments import (
+    DateRange,
+    EnvironmentScope,
+    Scope,
+    ServedBatch,
+    VideoScope,
+)
 from tests.testing.analytics.capable_memory import CapableStore, HasPlace
 
 
@@ -62,9 +69,51 @@ class ListsTheNewestFirst(CapableStore):
         return list(reversed(super().breakdown(scope, days, by)))
 
 
+class FillsDaysWithoutReports(CapableStore):
+    def quality(self, scope: Scope, days: DateRange) -> Sequence[PlaybackQualityDay]:
+        found = {one.day: one for one in super().quality(scope, days)}
+        for one in self.daily(scope, days):
+            none = PlaybackQualityDay(day=one.day, quality=PlaybackQuality.of([]))
+            found.setdefault(one.day, none)
+        return [found[day] for day in sorted(found)]
+
+
 class LeavesTheMomentOut(CapableStore):
     def viewers(self, scope: Scope, since: datetime) -> int:
         return super().viewers(scope, since + timedelta(milliseconds=1))
+
+
+class FoldsCaseOfSessions(CapableStore):
+    def viewers(self, scope: Scope, since: datetime) -> int:
+        found = [one for one in self.more.seen if one.at >= since]
+        own = [one for one in found if self.concerns(scope, one)]
+        return len({one.session.lower() for one in own})
+
+
+class KeepsNoMinuteBelowZero(CapableStore):
+    def apply(self, batch: ServedBatch) -> None:
+        super().apply(batch)
+        if sum(minute.segments for minute in self.more.minutes) < 0:
+            self.more.minutes.clear()
+
+
+class TakesAVideoForItsEnvironment(CapableStore):
+    def concerns(self, scope: Scope, what: HasPlace) -> bool:
+        return isinstance(scope, VideoScope) or super().concerns(scope, what)
+
+
+class ForgetsTwentyAndSaysThatNoneIsLeft(CapableStore):
+    def forget_minutes(self, before: int) -> bool:
+        kept = list(self.more.minutes)
+        old = [one for one in kept if one.minute < before][:20]
+        self.more.minutes = [one for one in kept if one not in old]
+        return False
+
+    def forget_sessions(self, before: datetime) -> bool:
+        kept = list(self.more.seen)
+        old = [one for one in kept if one.at < before][:20]
+        self.more.seen = [one for one in kept if one not in old]
+        return False
 
 
 class ForgetsWhatCameMeanwhile(CapableStore):

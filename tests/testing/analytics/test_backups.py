@@ -14,6 +14,7 @@ from hvcore.domain.ids import VideoId
 from hvcore.errors import ConfigError
 from hvcore.ports.analytics import AnalyticsSink, SupportsBackup
 from hvcore.testing.analytics import BackupConformance
+from tests.testing.analytics.capable_memory import CapableStore, StoredReports
 from tests.testing.memory import MemoryStore, StoredCounts
 
 
@@ -31,9 +32,13 @@ class CopyingStore(SupportsBackup, MemoryStore):
         self.refuse_others(copied)
         self.stored.positions, self.stored.counts = copied
 
-    def refuse_others(self, copied: object) -> None:
+    def refuse_others(self, copied: tuple[object, object]) -> None:
+        # One of both is there if a restore was broken off.
         there = (self.stored.positions, self.stored.counts)
-        if there not in (copied, ({}, [])):
+        empty: tuple[object, object] = ({}, [])
+        if any(
+            own not in pair for own, *pair in zip(there, copied, empty, strict=True)
+        ):
             raise ConfigError("It has counts already.")
 
 
@@ -49,24 +54,60 @@ class AddsEachTime(CopyingStore):
         super().restore(folder)
         self.stored.counts = before + self.stored.counts
 
-    def refuse_others(self, copied: object) -> None:
+    def refuse_others(self, copied: tuple[object, object]) -> None:
         pass
 
 
 class ReplacesAll(CopyingStore):
-    def refuse_others(self, copied: object) -> None:
+    def refuse_others(self, copied: tuple[object, object]) -> None:
         pass
 
 
 class TakesNothingTwice(CopyingStore):
-    def refuse_others(self, copied: object) -> None:
+    def refuse_others(self, copied: tuple[object, object]) -> None:
         if self.stored.counts:
             raise ConfigError("It has counts already.")
 
 
+class CopyingReports(CopyingStore, CapableStore):
+    """
+    Keep reports in the copy, beside the counts.
+    """
+
+    def back_up(self, folder: Path) -> None:
+        super().back_up(folder)
+        kept = {name: getattr(self.more, name) for name in REPORTS}
+        (folder / "reports").write_bytes(pickle.dumps(kept))
+
+    def restore(self, folder: Path) -> None:
+        super().restore(folder)
+        kept = pickle.loads((folder / "reports").read_bytes())  # noqa: S301 - its own
+        for name, rows in kept.items():
+            setattr(self.more, name, rows)
+
+
+class LeavesReportsOut(CopyingStore, CapableStore):
+    pass
+
+
+class StumblesOverWhatItBegan(CopyingStore):
+    has_begun = False
+
+    def restore(self, folder: Path) -> None:
+        assert not self.has_begun, "a restore has begun before"
+        self.has_begun = True
+        super().restore(folder)
+        self.has_begun = False
+
+
+REPORTS: Final = ("ignored", "minutes", "seen", "quality", "origins")
 WRONG: Final[Mapping[str, Sequence[type[CopyingStore]]]] = {
     "test_a_copy_has_counts_and_positions_of_one_moment": (ForgetsPositions,),
     "test_a_copy_may_be_taken_again_and_stays": (AddsEachTime, TakesNothingTwice),
+    "test_a_copy_has_the_reports_of_the_sink": (LeavesReportsOut,),
+    "test_a_restore_may_be_repeated_wherever_it_was_broken_off": (
+        StumblesOverWhatItBegan,
+    ),
     "test_a_restore_replaces_no_counts": (ReplacesAll,),
 }
 
@@ -79,6 +120,19 @@ class TestARightSink(BackupConformance):
     @pytest.fixture
     def elsewhere(self) -> CopyingStore:
         return CopyingStore(StoredCounts())
+
+    def counted(self, sink: AnalyticsSink, video_id: VideoId) -> int:
+        return counted(sink, video_id)
+
+
+class TestARightSinkOfReports(BackupConformance):
+    @pytest.fixture
+    def sink(self) -> CopyingReports:
+        return CopyingReports(StoredReports())
+
+    @pytest.fixture
+    def elsewhere(self) -> CopyingReports:
+        return CopyingReports(StoredReports())
 
     def counted(self, sink: AnalyticsSink, video_id: VideoId) -> int:
         return counted(sink, video_id)
@@ -104,8 +158,8 @@ def test_a_wrong_sink_is_caught(
     check: str, kind: type[CopyingStore], tmp_path: Path
 ) -> None:
     given: dict[str, object] = {
-        "sink": kind(StoredCounts()),
-        "elsewhere": kind(StoredCounts()),
+        "sink": kind(StoredReports()),
+        "elsewhere": kind(StoredReports()),
         "tmp_path": tmp_path,
     }
     method: Callable[..., None] = getattr(Unguided(), check)

@@ -61,6 +61,21 @@ WRONG: Final[Mapping[str, Sequence[type[CapableStore]]]] = {
     ),
     "test_minutes_are_taken_once": (TakesMoreAgain,),
     "test_a_count_taken_back_is_missing_in_its_minute": (TakesNoMinuteBack,),
+    "test_a_minute_below_zero_waits_for_the_counts_that_were_taken_back": (
+        more_wrong.KeepsNoMinuteBelowZero,
+    ),
+    "test_minutes_of_a_video_are_not_those_of_its_neighbours": (
+        more_wrong.TakesAVideoForItsEnvironment,
+    ),
+    "test_many_old_minutes_go_to_the_last_one": (
+        more_wrong.ForgetsTwentyAndSaysThatNoneIsLeft,
+    ),
+    "test_each_letter_of_a_session_s_id_tells_viewers_apart": (
+        more_wrong.FoldsCaseOfSessions,
+    ),
+    "test_many_old_sessions_go_to_the_last_one": (
+        more_wrong.ForgetsTwentyAndSaysThatNoneIsLeft,
+    ),
     "test_minutes_are_those_of_a_scope": (
         TakesEverybodys,
         more_wrong.KnowsNoOrganizations,
@@ -78,6 +93,9 @@ WRONG: Final[Mapping[str, Sequence[type[CapableStore]]]] = {
     "test_reports_of_players_add_up_by_day": (
         TakesUntoldForNought,
         more_wrong.ListsTheNewestFirst,
+    ),
+    "test_days_without_reports_of_players_are_left_out": (
+        more_wrong.FillsDaysWithoutReports,
     ),
     "test_every_metric_of_playback_is_kept": (LeavesTheNewestMetricOut,),
     "test_the_least_and_the_greatest_outlast_what_comes_later": (KeepsTheNewestReport,),

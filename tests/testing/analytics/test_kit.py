@@ -42,6 +42,9 @@ WRONG: Final[Mapping[str, Sequence[type[MemoryStore]]]] = {
     "test_a_write_that_fails_changes_nothing": (memory.AppliesOneByOne,),
     "test_a_batch_without_counts_moves_the_position": (memory.PassesOverNothing,),
     "test_a_count_taken_back_is_not_counted": (memory.TakesNothingBack,),
+    "test_a_sum_below_zero_waits_for_the_counts_that_were_taken_back": (
+        memory.KeepsNoSumBelowZero,
+    ),
     "test_files_do_not_know_each_other": (memory.KnowsOneFile,),
     "test_a_forgotten_file_keeps_its_counts": (memory.ForgetsEverything,),
     "test_counts_survive_the_sink": (memory.KeepsToItself,),

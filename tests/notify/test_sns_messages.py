@@ -67,7 +67,7 @@ def test_a_message_that_is_sent_again_is_taken_once(told: EventSenders) -> None:
 
 def reason(answer: Result) -> str:
     """
-    Return why a message was refused.
+    Return the reason of a refusal.
     """
     assert (answer.status_code, answer.json["code"]) == (403, "forbidden")
     return str(answer.json["detail"])

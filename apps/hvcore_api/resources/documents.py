@@ -84,6 +84,8 @@ class DocsPageResource(DescriptionResource):
             return
         _send_page(req, resp, self._response)
 
+    on_head = on_get
+
 
 class RoutesMarkdownResource(DescriptionResource):
     """``GET /docs/api/routes.md``: the routes as Markdown, for programs that read pages."""
@@ -94,6 +96,8 @@ class RoutesMarkdownResource(DescriptionResource):
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
         send(req, resp, self._response)
+
+    on_head = on_get
 
 
 class ApiFrontPageResource:

@@ -336,11 +336,11 @@ class BelievesAHeaderOfItsOwn(MemoryTokens):
         return attrs.evolve(found, org_id=OrgId(org_id)) if found and org_id else found
 
 
-class ComparesSixteenBits(MemoryTokens):
+class ComparesTwelveBits(MemoryTokens):
     def looked_up(self, token: str) -> tuple[OrgId, EnvId, str] | None:
         found = super().looked_up(token)
         for known, owner in self.known.owners.items():
-            if hash_key(known)[:4] == hash_key(token)[:4]:
+            if hash_key(known)[:3] == hash_key(token)[:3]:
                 return found or owner
         return found
 

@@ -58,7 +58,7 @@ WRONG: Final[Mapping[str, Sequence[type[MemoryTokens]]]] = {
         *(wrong.BelievesAHeaderOfItsOwn, wrong.BelievesHeaders),
     ),
     "test_many_callers_are_told_apart_and_a_guess_is_nobody": (
-        *(wrong.ComparesSixteenBits, wrong.HasOneKeyId),
+        *(wrong.ComparesTwelveBits, wrong.HasOneKeyId),
     ),
     "test_a_caller_keeps_its_permissions_whoever_comes_in_between": (
         *(wrong.PermitsWhatOthersMay, wrong.RemembersTheLast),

@@ -38,7 +38,7 @@ OWN_NUMBERS: Final[Mapping[str, frozenset[str]]] = {
     "hv_edge_texts.lua": frozenset(
         {
             *("MAX_BYTES", "MAX_TEXT_BYTES", "MAX_AT_ONCE_BYTES"),
-            *("PIECE_BYTES", "PIECES_PER_TURN"),
+            *("PATIENCE_S", "PIECE_BYTES", "PIECES_PER_TURN"),
         }
     ),
     "hv_edge_tokens.lua": frozenset(

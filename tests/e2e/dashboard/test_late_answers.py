@@ -95,7 +95,7 @@ def test_a_fragment_of_a_deleted_video_does_not_ask_again(
     made = service.call("POST", "/v1/videos/upload-url", wanted).body
     video_id = made["videoID"]
     first.open(page_of(service, "videos", video_id))
-    assert first.ask("() => document.getElementById('facts').matches('[hx-get]')")
+    assert first.ask("() => document.getElementById('watch').matches('[hx-get]')")
     with services_of(service) as services, services.uow.write() as work:
         video = work.videos.find(video_id, for_update=True)
         assert video is not None
@@ -106,11 +106,11 @@ def test_a_fragment_of_a_deleted_video_does_not_ask_again(
     # Not in three seconds.
     first.ask(
         """() => {
-            document.getElementById('facts').dispatchEvent(new Event('every'));
+            document.getElementById('watch').dispatchEvent(new Event('every'));
         }"""
     )
 
-    first.wait_for("() => !document.getElementById('facts').matches('[hx-get]')")
+    first.wait_for("() => !document.getElementById('watch').matches('[hx-get]')")
     assert "was removed" in first.ask(
         "() => document.getElementById('messages').textContent"
     )

@@ -248,6 +248,7 @@ def test_a_draft_left_for_another_page_is_not_restored(
 
 def test_a_copy_is_seen(service: LiveService, page: Page, address: str) -> None:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_text("Technical", exact=True).click()
     button = page.locator("button.bare.copy").first
     before = look_of(page)
 

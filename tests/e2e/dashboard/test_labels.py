@@ -93,7 +93,7 @@ def test_labels_are_changed_and_found_by_the_keyboard(
     sign_in(page, service, Role.EDITOR)
     listed = f"{service.api}/dashboard/{ORG}/videos"
     page.goto(f"{listed}/{video}")
-    page.get_by_label("Tags", exact=True).focus()
+    page.get_by_role("textbox", name="Tags", exact=True).focus()
     page.keyboard.type("red, two words")
     folded = page.get_by_text("For your programs")
     while not folded.evaluate("one => one === document.activeElement"):

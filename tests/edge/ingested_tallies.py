@@ -25,7 +25,7 @@ VIDEO: Final = VideoId("vid_" + "a" * 22)
 MINUTE: Final = 29_455_384
 BEGAN: Final = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
 SEGMENTS_AT: Final = 20
-"""Where a file has the number of its first record's segments."""
+"""The offset in a file of the number of segments of its first record."""
 
 
 def record(segments: int = 1, told: str = "") -> tuple[bytes, int, int, int]:

@@ -50,7 +50,7 @@ To call the API, read in this order:
 - [OpenAPI document]({api_url}/v1/openapi.json): the routes for generators of clients.
 
 The pages below are also HTML: leave out `.md`."""
-"""What stands in ``llms.txt`` above its lists."""
+"""The introduction of ``llms.txt``, above its lists of pages."""
 
 
 class DocumentationResource:
@@ -139,7 +139,7 @@ class ProgramsIndexResource:
     on_head = on_get
 
     def _introduction(self) -> str:
-        """Return what a program needs for its first request to this service."""
+        """Return the introduction with the addresses and key headers of this service."""
         return _INTRODUCTION.format(
             api_url=self._public.api_url,
             worker_url=self._public.worker_url,

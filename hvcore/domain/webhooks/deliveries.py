@@ -24,7 +24,7 @@ TRIES: Final = (
     timedelta(hours=20),
     timedelta(hours=24),
 )
-"""How long each try waits after the one before: the specification's example."""
+"""The waits between the tries of a delivery, as in the example of the specification."""
 JITTER: Final = 0.1
 """Endpoints that failed together are not tried again together."""
 MAX_RETRY_AFTER: Final = TRIES[-1]

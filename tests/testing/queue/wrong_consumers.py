@@ -148,7 +148,7 @@ class EndsWithTheFirstError(FileQueue):
 
 
 class TriesForEver(FileQueue):
-    """What a handler fails at comes again at once."""
+    """Delivers a message again at once after its handler has failed."""
 
     def handed(self, handle: Callable[[TaskId], None], task_id: TaskId) -> None:
         try:

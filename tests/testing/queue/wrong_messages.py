@@ -126,7 +126,7 @@ class EmptiesTheLastLaneFirst(FileQueue):
 
 
 class KnowsEachIdOnce(FileQueue):
-    """Takes what was put before for a repetition, for ever."""
+    """Takes a message with an earlier id for a repetition, for ever."""
 
     def insert(self, task_id: TaskId, lane: Lane) -> None:
         known = self.folder / task_id

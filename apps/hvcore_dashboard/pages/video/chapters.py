@@ -7,7 +7,6 @@ import attrs
 import falcon
 
 from hvcore.domain.limits import MAX_SOURCE_DURATION_S
-from hvcore.domain.playback.page_domains import origin_of
 from hvcore.domain.processing.chapters import (
     MAX_CHAPTER_TITLE_CHARS,
     Chapter,
@@ -37,9 +36,8 @@ from hvcore_dashboard.pages.video.chapter_rows import (
     state_of,
     with_blanks,
 )
-from hvcore_dashboard.pages.video.facts import VideoFacts
+from hvcore_dashboard.pages.video.facts import VideoFacts, policy_of_player
 from hvcore_dashboard.pages.video.tabs import VideoTabs
-from hvcore_dashboard.security import ContentPolicy
 from hvcore_dashboard.visits import organization_of
 
 TAB: Final = "chapters"
@@ -65,8 +63,7 @@ class ChaptersPageResource:
         self._tabs = VideoTabs.of(desk)
         self._chapters = desk.services.chapters
         self._facts = VideoFacts.of(desk)
-        player = origin_of(desk.services.settings.public.player_url)
-        self._policy = ContentPolicy(frames=(player,) if player else ())
+        self._policy = policy_of_player(desk)
 
     def on_get(
         self, req: falcon.Request, resp: falcon.Response, *, video_id: str, **_path: str

@@ -5,6 +5,7 @@ from typing import Final
 
 import attrs
 
+from hvcore.domain.playback.page_domains import origin_of
 from hvcore.domain.processing.conformance_reports import ConformanceReport
 from hvcore.domain.processing.jobs import TranscodeJob
 from hvcore.domain.videos.states import VideoState
@@ -18,10 +19,17 @@ from hvcore.services.playback.signing.signed_urls import SignedUrls
 from hvcore.services.processing.conformance_reports import ConformanceReports
 from hvcore.services.videos.ladders import Ladders
 from hvcore_dashboard.desk import Desk
+from hvcore_dashboard.security import ContentPolicy
 from hvcore_dashboard.visits import OrganizationVisit
 
 PLAYER_VALID_S: Final = 4 * 3600
 """The validity of the player's token in seconds; the player asks for a new one in time."""
+
+
+def policy_of_player(desk: Desk) -> ContentPolicy:
+    """Return the content policy of a page whose frame shows the service's player."""
+    player = origin_of(desk.services.settings.public.player_url)
+    return ContentPolicy(frames=(player,) if player else ())
 
 
 @attrs.frozen(kw_only=True)

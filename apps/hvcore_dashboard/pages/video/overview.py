@@ -12,7 +12,6 @@ from hvcore.domain.limits import (
     MAX_NAME_CHARS,
     MAX_TAGS,
 )
-from hvcore.domain.playback.page_domains import origin_of
 from hvcore.domain.shown_text import one_line
 from hvcore.domain.videos.preconditions import IfMatch, entity_tag
 from hvcore.domain.videos.video import DeletionReason, Video
@@ -24,7 +23,11 @@ from hvcore.wire.videos.changes import VideoChangeRequest
 from hvcore_dashboard.desk import Desk
 from hvcore_dashboard.edits import refused, sent_edit, settle, told
 from hvcore_dashboard.forms import Form, form_to_edit, read_form
-from hvcore_dashboard.pages.video.facts import PLAYER_VALID_S, VideoFacts
+from hvcore_dashboard.pages.video.facts import (
+    PLAYER_VALID_S,
+    VideoFacts,
+    policy_of_player,
+)
 from hvcore_dashboard.pages.video.labels import (
     join_metadata,
     label_changes,
@@ -33,7 +36,6 @@ from hvcore_dashboard.pages.video.labels import (
     stored_labels,
 )
 from hvcore_dashboard.pages.video.tabs import VideoTabs
-from hvcore_dashboard.security import ContentPolicy
 from hvcore_dashboard.visits import organization_of, visit_of
 
 REASONS: Final[Mapping[str, str]] = {
@@ -56,8 +58,7 @@ class VideoPageResource:
         self._tabs = VideoTabs.of(desk)
         self._editing = desk.services.editing
         self._facts = VideoFacts.of(desk)
-        player = origin_of(desk.services.settings.public.player_url)
-        self._policy = ContentPolicy(frames=(player,) if player else ())
+        self._policy = policy_of_player(desk)
 
     def on_get(
         self, req: falcon.Request, resp: falcon.Response, *, video_id: str, **_path: str

@@ -1,5 +1,6 @@
 """Add, disable, enable and remove webhook endpoints, and change their secrets."""
 
+from abc import ABC, abstractmethod
 from typing import ClassVar
 
 import attrs
@@ -110,7 +111,7 @@ class WebhookRotationPageResource:
         _show_secret(self._answers, req, resp, rotated, title="Your new signing secret")
 
 
-class _WebhookChangePageResource:
+class _WebhookChangePageResource(ABC):
     """Changes an endpoint by one call without choices, and redirects with a message."""
 
     message: ClassVar[str]
@@ -135,8 +136,8 @@ class _WebhookChangePageResource:
         address = self._answers.address(req, *page)
         self._answers.go(req, resp, address, message=self.message)
 
-    def _change(self, webhook_id: WebhookId) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def _change(self, webhook_id: WebhookId) -> None: ...
 
 
 class WebhookDisablingPageResource(_WebhookChangePageResource):

@@ -1,5 +1,5 @@
 """
-Draw pictures for a parent process: ``python -m hvcore.pictures.drawing NICENESS``.
+Draw pictures for a parent process: ``python -m hvcore.pictures.drawing NICENESS IDLE_S``.
 
 Requests are read from standard input, and answers written to standard output; see
 :mod:`hvcore.pictures.drawing_process`.
@@ -20,8 +20,6 @@ from hvcore.pictures.redraw import PICTURE_FORMATS, redraw
 from hvcore.pictures.sheets import draw_sheet
 from hvcore.processes.child_launcher import share_processors_as_nice
 
-IDLE_S: Final = 60.0
-"""After that the process ends: it takes the memory of a Python and of its pictures."""
 MOST_CPU_S: Final = 15
 """For one answer; the most that any of the most pixels needs is 3 s."""
 REQUEST: Final = struct.Struct(">BHHH")
@@ -61,9 +59,9 @@ def _answer(do: int, one: int, two: int, pictures: Sequence[bytes]) -> Answer:
         return UNREADABLE, 0, 0, said
 
 
-def serve(requests: BinaryIO, answers: BinaryIO) -> None:
-    """Draw one requested picture after the other, until no request comes for a while."""
-    while select.select([requests], [], [], IDLE_S)[0]:
+def serve(requests: BinaryIO, answers: BinaryIO, idle_s: float) -> None:
+    """Draw one requested picture after the other, until no request comes for ``idle_s``."""
+    while select.select([requests], [], [], idle_s)[0]:
         head = requests.read(REQUEST.size)
         if len(head) < REQUEST.size:
             return
@@ -98,4 +96,4 @@ if __name__ == "__main__":
     # process took five seconds for the 0.15 s that it needs to begin.
     os.nice(int(sys.argv[1]))
     share_processors_as_nice()
-    serve(sys.stdin.buffer, sys.stdout.buffer)
+    serve(sys.stdin.buffer, sys.stdout.buffer, float(sys.argv[2]))

@@ -42,6 +42,8 @@ NICENESS: Final = 15
 """Whoever watches comes first, and then encodes, which have 10: with 5, the pictures of
 one organization had three times what the encode of another one had. Beside an encode
 it still gets a quarter of a core."""
+IDLE_S: Final = 60.0
+"""After that the child ends: it takes the memory of a Python and of its pictures."""
 RETRY_AFTER_S: Final = 10
 MOST_S: Final = 60.0
 """Then the process hangs. A picture of the most pixels takes 1 to 3 s of a core, of which a
@@ -83,9 +85,11 @@ class DrawingProcess:
 
     Attributes:
         niceness: The niceness of the child while it draws; see nice(2).
+        idle_s: The child ends once it has waited that long for a request.
     """
 
     niceness: int = NICENESS
+    idle_s: float = IDLE_S
     _process: "subprocess.Popen[bytes] | None" = attrs.field(default=None, init=False)
     _end: Callable[[], object] | None = attrs.field(default=None, init=False)
 
@@ -213,6 +217,9 @@ class DrawingProcess:
         self.close()
         if process.returncode == -signal.SIGXCPU:
             return TOO_COSTLY, 0, 0, b""
+        if process.returncode == 0 and not head:
+            # Its time to be idle was over; the request lay in the pipe, unread.
+            return None
         _log.warning(
             "a child that draws pictures has ended",
             extra={
@@ -233,7 +240,7 @@ class DrawingProcess:
 
     def _start(self) -> "subprocess.Popen[bytes]":
         command = [sys.executable, "-P", "-m", "hvcore.pictures.drawing"]
-        command.append(str(self.niceness))
+        command += [str(self.niceness), str(self.idle_s)]
         limits = {"address_space_bytes": MOST_MEMORY_BYTES, "core_bytes": 0}
         process = subprocess.Popen(  # noqa: S603 - our own program
             supervised_command(command, limits),

@@ -146,6 +146,13 @@ def test_another_process_takes_the_place_of_one_that_has_ended(
     assert child().pid != first.pid
 
 
+def test_a_request_that_an_ending_idle_child_does_not_read_goes_to_another() -> None:
+    with closing(DrawingProcess(idle_s=0)) as elsewhere:
+        made = {elsewhere.crop_to_fill(picture(), 32, 32) for _ in range(8)}
+
+    assert len(made) == 1
+
+
 def test_a_child_that_hangs_is_ended_and_another_takes_its_place(
     elsewhere: DrawingProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -262,14 +269,11 @@ def test_the_process_has_so_much_time_for_each_picture() -> None:
     assert hard_s == before[1]
 
 
-def test_the_process_ends_when_nothing_is_asked_for(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(drawing, "IDLE_S", 0.01)
+def test_the_process_ends_when_nothing_is_asked_for() -> None:
     reading, writing = os.pipe()
 
     with os.fdopen(reading, "rb") as requests, os.fdopen(writing, "wb"):
         answers = io.BytesIO()
-        drawing.serve(requests, answers)
+        drawing.serve(requests, answers, idle_s=0.01)
 
     assert answers.getvalue() == b""

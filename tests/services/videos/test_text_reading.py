@@ -65,12 +65,16 @@ def test_a_long_file_full_of_markup_costs_this_process_next_to_nothing(
     reading: TextReading,
 ) -> None:
     sent = ("WEBVTT\n\n" + MARKUP * 1_000).encode()
-    began_s = time.process_time()
+    took_s = []
 
-    with pytest.raises(InvalidParametersError, match="escaped"):
-        reading.captions(ORG, sent, None)
+    for _ in range(3):
+        began_s = time.thread_time()
+        with pytest.raises(InvalidParametersError, match="escaped"):
+            reading.captions(ORG, sent, None)
+        took_s.append(time.thread_time() - began_s)
 
-    assert time.process_time() - began_s < 0.1
+    # The garbage of earlier tests may be collected meanwhile, but not each time.
+    assert min(took_s) < 0.1, took_s
 
 
 def test_a_file_that_takes_too_long_is_refused(

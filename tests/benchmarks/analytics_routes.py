@@ -40,8 +40,8 @@ from tests.benchmarks.analytics_stores import (
     VIDEOS,
     batches,
 )
-from tests.benchmarks.api_data import ENV, ORG, UNLIMITED, environ_of, fill
-from tests.benchmarks.delivery_servers import Server, running_api
+from tests.benchmarks.api.data import ENV, ORG, UNLIMITED, environ_of, fill
+from tests.benchmarks.delivery.servers import Server, running_api
 from tests.support.network.plain_http import Connection
 from tests.support.servers import postgresql_server, redis_server
 from tests.support.stores.published import services_of

@@ -24,7 +24,7 @@ from hvcore.persistence.engine import writing
 from hvcore_checks.reports import InstallationReports
 from hvcore_dashboard.app import make_dashboard
 from hvcore_reference.dry_playback import DryPlaybackJudge
-from tests.benchmarks.api_data import ENV, ORG
+from tests.benchmarks.api.data import ENV, ORG
 from tests.benchmarks.lists import CHANGE, filled
 
 FLOOR_MS: Final = 150.0

@@ -39,9 +39,9 @@ import urllib3
 
 from hvcore.domain.access.keys import KeyType
 from hvcore.services.access.keys import KeyWanted
-from tests.benchmarks.api import serving
-from tests.benchmarks.api_data import Filled
-from tests.benchmarks.delivery_data import environ_of
+from tests.benchmarks.api.data import Filled
+from tests.benchmarks.api.run import serving
+from tests.benchmarks.delivery.data import environ_of
 from tests.support.live import request, until
 from tests.support.servers import redis_server
 from tests.support.stores.object_store import (

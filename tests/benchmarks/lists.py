@@ -29,7 +29,7 @@ from hvcore.domain.videos.states import VideoState
 from hvcore.persistence.engine import writing
 from hvcore.persistence.tables import video_totals
 from hvcore.settings import load
-from tests.benchmarks.api_data import ENV, FIRST, ORG, environ_of, fill
+from tests.benchmarks.api.data import ENV, FIRST, ORG, environ_of, fill
 from tests.support.servers import postgresql_server, redis_server
 
 PAGES: Final = 5

@@ -34,7 +34,7 @@ from hvcore.persistence.engine import make_engine, writing
 from hvcore.persistence.rows import new_task_to_row
 from hvcore.services.tasks.lane_scheduler import LaneScheduler
 from hvcore.settings import load
-from tests.benchmarks.api_data import environ_of
+from tests.benchmarks.api.data import environ_of
 from tests.benchmarks.processor_time import cpu_s
 from tests.support.servers import postgresql_server
 

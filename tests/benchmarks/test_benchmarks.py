@@ -17,12 +17,13 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.benchmarks import api, flusher
-from tests.benchmarks.api_data import Filled
-from tests.benchmarks.api_yardsticks import COLUMNS
-from tests.benchmarks.delivery_deletes import CONNECTIONS, Doomed, end_all
-from tests.benchmarks.delivery_load import read_load
-from tests.benchmarks.delivery_servers import Server
+from tests.benchmarks import flusher
+from tests.benchmarks.api import run as api
+from tests.benchmarks.api.data import Filled
+from tests.benchmarks.api.yardsticks import COLUMNS
+from tests.benchmarks.delivery.deletes import CONNECTIONS, Doomed, end_all
+from tests.benchmarks.delivery.load import read_load
+from tests.benchmarks.delivery.servers import Server
 from tests.support.live import request, until
 
 FOLDER = Path(__file__).parent
@@ -73,7 +74,7 @@ def test_the_flusher_is_compared_with_a_bare_loop(
 
 def test_what_the_api_is_compared_with_has_nothing_of_ours() -> None:
     look = (
-        "import sys, tests.benchmarks.api_yardsticks\n"
+        "import sys, tests.benchmarks.api.yardsticks\n"
         "print([name for name in sys.modules if name.startswith('hv')])"
     )
 
@@ -104,7 +105,7 @@ def test_what_the_api_is_compared_with_answers(tmp_path: Path) -> None:
     )
 
     with api.serving(
-        ["-m", "tests.benchmarks.api_yardsticks"], filled, tmp_path / "log"
+        ["-m", "tests.benchmarks.api.yardsticks"], filled, tmp_path / "log"
     ) as server:
         until(lambda: answers(f"{server.url}/hello"), within_s=60, what="hello")
         hello, hand = (

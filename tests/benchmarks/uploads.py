@@ -36,8 +36,8 @@ from hvcore.domain.access.tenants import Environment
 from hvcore.domain.processing.encoding import EncodingSettings, Preset
 from hvcore.domain.uploads.grants import FileWanted
 from hvcore.domain.videos.video import VideoWanted
-from tests.benchmarks.delivery_data import environ_of
-from tests.benchmarks.delivery_servers import Server, ended_later, running_delivery
+from tests.benchmarks.delivery.data import environ_of
+from tests.benchmarks.delivery.servers import Server, ended_later, running_delivery
 from tests.support.live import free_ports, until
 from tests.support.servers import redis_server
 from tests.support.stores.published import migrate, new_tenant, services_of

@@ -20,7 +20,7 @@ from hvcore.domain.access.tenants import Environment, EnvironmentKind
 from hvcore.domain.ids import VideoId
 from hvcore.domain.limits import MAX_THUMBNAIL_PX
 from hvcore.domain.media_paths import posters_prefix
-from tests.benchmarks.delivery_servers import Server, running_delivery
+from tests.benchmarks.delivery.servers import Server, running_delivery
 from tests.hostile.strangers import ATTACKER, Answer, ask
 from tests.support.stores.published import ENV, migrate, publish, services_of
 from tests.torture.delivery_fleet import plain_environ

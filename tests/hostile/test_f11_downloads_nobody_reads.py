@@ -15,7 +15,7 @@ import pytest
 
 from hvcore.playback_tokens import TokenUse
 from hvcore.progressive.head import VERSION
-from tests.benchmarks.delivery_servers import Server, running_delivery
+from tests.benchmarks.delivery.servers import Server, running_delivery
 from tests.hostile.strangers import OTHER, ask, assert_answered, connect, head
 from tests.support.stores.object_store import environ_of_bucket, new_bucket, s3_server
 from tests.support.stores.published import (

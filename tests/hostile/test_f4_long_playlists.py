@@ -12,8 +12,8 @@ from threading import Event, Thread
 import pytest
 
 from hvcore.domain.limits import MAX_ISSUED_TOKEN_BYTES
-from tests.benchmarks.delivery_edge import running_edge
-from tests.benchmarks.delivery_servers import Server, running_delivery
+from tests.benchmarks.delivery.edge import running_edge
+from tests.benchmarks.delivery.servers import Server, running_delivery
 from tests.benchmarks.long_film import (
     PAGE,
     PLAYLIST,

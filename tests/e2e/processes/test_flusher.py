@@ -10,7 +10,7 @@ import pytest
 
 from hvcore.assembly import Services
 from hvcore.domain.ids import VideoId
-from tests.benchmarks.delivery_servers import Server, running_delivery
+from tests.benchmarks.delivery.servers import Server, running_delivery
 from tests.support.live import request, until
 from tests.support.stores.published import (
     ENV,

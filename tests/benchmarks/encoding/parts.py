@@ -25,8 +25,8 @@ from hvcore.plugin_api import (
 )
 from hvcore_transcoder_ffmpeg.options import FfmpegOptions
 from hvcore_transcoder_ffmpeg.plugin import build
-from tests.benchmarks.encoding_costs import Cost, cost_of
-from tests.benchmarks.encoding_jobs import PRESET
+from tests.benchmarks.encoding.costs import Cost, cost_of
+from tests.benchmarks.encoding.jobs import PRESET
 
 MOST_WORKERS: Final = 8
 

@@ -133,7 +133,7 @@ def running_switched(
     """
     Run ``hv delivery`` that counts by turns, which it writes down.
     """
-    module = "tests.benchmarks.delivery_switched"
+    module = "tests.benchmarks.delivery.switched"
     words = [module, str(turns), "--workers", str(workers)]
     with _on_a_port(words, _apart(environ), log) as (process, port):
         yield _answering(EMBEDDED, port, process, path="/health/live")

@@ -10,10 +10,10 @@ from typing import Final
 
 import attrs
 
-from tests.benchmarks.delivery_data import SMALL, Case
-from tests.benchmarks.delivery_load import WARM_UP_S, put_load
-from tests.benchmarks.delivery_servers import Server
-from tests.benchmarks.delivery_switched import COUNTS_S, PAUSES_S, Turn, read_turns
+from tests.benchmarks.delivery.data import SMALL, Case
+from tests.benchmarks.delivery.load import WARM_UP_S, put_load
+from tests.benchmarks.delivery.servers import Server
+from tests.benchmarks.delivery.switched import COUNTS_S, PAUSES_S, Turn, read_turns
 
 COUNTED_WITHIN_S: Final = 3.2
 """Then all that was served is with the sinks."""

@@ -12,13 +12,13 @@ from typing import Final
 
 import attrs
 
-from tests.benchmarks.delivery_data import Case
-from tests.benchmarks.delivery_servers import Server
+from tests.benchmarks.delivery.data import Case
+from tests.benchmarks.delivery.servers import Server
 
 CONNECTIONS: Final = 64
 THREADS: Final = 1
 """Of wrk: a second one would take the server's core from it, where there are two."""
-SCRIPT: Final = Path(__file__).with_name("delivery_paths.lua")
+SCRIPT: Final = Path(__file__).with_name("paths.lua")
 TIMEOUT_S: Final = 20
 WARM_UP_S: Final = 3.0
 """Then every token was seen once: to verify it takes longer than to serve it."""

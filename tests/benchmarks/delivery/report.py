@@ -5,10 +5,10 @@ The figures of delivery beside those of nginx, with their goals.
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from tests.benchmarks.delivery_data import LARGE, PLAYLISTS, SMALL
-from tests.benchmarks.delivery_edge import EDGE
-from tests.benchmarks.delivery_load import Load, middle, ratio
-from tests.benchmarks.delivery_servers import EMBEDDED, PLAIN
+from tests.benchmarks.delivery.data import LARGE, PLAYLISTS, SMALL
+from tests.benchmarks.delivery.edge import EDGE
+from tests.benchmarks.delivery.load import Load, middle, ratio
+from tests.benchmarks.delivery.servers import EMBEDDED, PLAIN
 
 GOALS: Final[Mapping[tuple[str, str], str]] = {
     (EMBEDDED, SMALL): "3.60, aim 2.00",

@@ -1,5 +1,5 @@
 -- Asks for the paths of a file, one in each line, again and again in turn:
--- wrk … -s delivery_paths.lua URL -- FILE
+-- wrk … -s paths.lua URL -- FILE
 
 local requests = {}
 local at = 0

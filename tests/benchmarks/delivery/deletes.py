@@ -14,12 +14,12 @@ from typing import Final
 import attrs
 
 from hvcore.domain.ids import VideoId
-from tests.benchmarks.delivery_data import (
+from tests.benchmarks.delivery.data import (
     SMALL_PX,
     Stock,
     private_path,
 )
-from tests.benchmarks.delivery_servers import Server
+from tests.benchmarks.delivery.servers import Server
 from tests.support.live import Answer, request
 from tests.support.network.plain_http import Connection
 from tests.support.stores.published import Published

@@ -28,7 +28,7 @@ from typing import Final
 import attrs
 
 from hvcore_server.listening import listen
-from tests.benchmarks.api_data import ENV, ORG, Filled, environ_of, fill
+from tests.benchmarks.api.data import ENV, ORG, Filled, environ_of, fill
 from tests.support.live import request, until
 from tests.support.servers import postgresql_server, redis_server
 
@@ -253,7 +253,7 @@ def run(wanted: argparse.Namespace, folder: Path, stack: ExitStack) -> None:
     }
     middle = filled[MIDDLE]
     yardsticks = stack.enter_context(
-        serving(["-m", "tests.benchmarks.api_yardsticks"], middle, log)
+        serving(["-m", "tests.benchmarks.api.yardsticks"], middle, log)
     )
     for url in (
         *(f"{root.url}/health/live" for root in roots.values()),

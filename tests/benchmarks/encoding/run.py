@@ -27,12 +27,11 @@ from typing import Final
 import attrs
 
 from hvcore.plugin_api import Ladder, Part, Transcoder
-from tests.benchmarks import encoding_quality as quality
-from tests.benchmarks import encoding_yardsticks as yardsticks
-from tests.benchmarks.encoding_clips import cut_clip, own_material, public_material
-from tests.benchmarks.encoding_costs import Cost, adopt_orphans, cost_of
-from tests.benchmarks.encoding_jobs import Job, run_job, save_rungs, service_with
-from tests.benchmarks.encoding_parts import (
+from tests.benchmarks.encoding import quality, yardsticks
+from tests.benchmarks.encoding.clips import cut_clip, own_material, public_material
+from tests.benchmarks.encoding.costs import Cost, adopt_orphans, cost_of
+from tests.benchmarks.encoding.jobs import Job, run_job, save_rungs, service_with
+from tests.benchmarks.encoding.parts import (
     MOST_WORKERS,
     joints_s,
     measure_parts,

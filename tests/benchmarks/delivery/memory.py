@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from hvcore.assembly import Services
-from tests.benchmarks.delivery_data import (
+from tests.benchmarks.delivery.data import (
     PLAYLIST,
     Stock,
     private_path,
@@ -15,8 +15,8 @@ from tests.benchmarks.delivery_data import (
     small_names,
     write_lines,
 )
-from tests.benchmarks.delivery_load import answered, loaded_for, wait_s
-from tests.benchmarks.delivery_servers import Server
+from tests.benchmarks.delivery.load import answered, loaded_for, wait_s
+from tests.benchmarks.delivery.servers import Server
 from tests.benchmarks.long_film import PAGE, LongFilm, idle_readers
 from tests.benchmarks.long_film import PLAYLIST as LONG_PLAYLIST
 

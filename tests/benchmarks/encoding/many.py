@@ -7,7 +7,7 @@ the service's own command, which makes pictures, too; one clip after the other, 
 at a time. It prints each, with the processor time, and when the first video was ready.
 One job goes before, so that every process has started.
 
-Run: ``python -m tests.benchmarks.encoding_many [--quick] [--clips N]``.
+Run: ``python -m tests.benchmarks.encoding.many [--quick] [--clips N]``.
 """
 
 import argparse
@@ -24,10 +24,10 @@ from hvcore_transcoder_ffmpeg.encode import pictures
 from hvcore_transcoder_ffmpeg.encode.commands import Encode, encode_command
 from hvcore_transcoder_ffmpeg.engine.engine import FfmpegEngine
 from hvcore_transcoder_ffmpeg.probe import notes
-from tests.benchmarks.encoding_costs import Cost, adopt_orphans, cost_of, run_command
-from tests.benchmarks.encoding_jobs import PRESET, service_with
-from tests.benchmarks.encoding_parts import order_of, transcoder_in, workspace_of
-from tests.benchmarks.encoding_yardsticks import FFMPEG, bare_command
+from tests.benchmarks.encoding.costs import Cost, adopt_orphans, cost_of, run_command
+from tests.benchmarks.encoding.jobs import PRESET, service_with
+from tests.benchmarks.encoding.parts import order_of, transcoder_in, workspace_of
+from tests.benchmarks.encoding.yardsticks import FFMPEG, bare_command
 from tests.support.live import LiveService
 
 SECONDS: Final = 3

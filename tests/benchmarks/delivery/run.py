@@ -6,7 +6,7 @@ differ by a tenth for as long as they live: private segments of 300 kB and of 4 
 with many tokens, and playlists, all counted, from ``hv delivery``, from the edge,
 and as plain files from nginx. ``CPU us`` is the processor time of a server's
 processes for a request, user and system; it says more than the rate where others
-use the machine, and is compared within one time (``delivery_interleaved``). What a
+use the machine, and is compared within one time (``delivery.interleaved``). What a
 PostgreSQL needs does not belong to it.
 
 Then what counting costs: one server that counts and does not, in short turns
@@ -33,16 +33,13 @@ from typing import Final
 import attrs
 
 from hvcore.assembly import Services
-from tests.benchmarks import delivery_counting as counting
-from tests.benchmarks import delivery_data as data
-from tests.benchmarks import delivery_deletes as deletes
-from tests.benchmarks import delivery_memory as memory
-from tests.benchmarks.delivery_data import Case, Stock
-from tests.benchmarks.delivery_edge import running_edge
-from tests.benchmarks.delivery_interleaved import interleaved_us
-from tests.benchmarks.delivery_load import Load, compare, loaded_for
-from tests.benchmarks.delivery_report import report
-from tests.benchmarks.delivery_servers import (
+from tests.benchmarks.delivery import counting, data, deletes, memory
+from tests.benchmarks.delivery.data import Case, Stock
+from tests.benchmarks.delivery.edge import running_edge
+from tests.benchmarks.delivery.interleaved import interleaved_us
+from tests.benchmarks.delivery.load import Load, compare, loaded_for
+from tests.benchmarks.delivery.report import report
+from tests.benchmarks.delivery.servers import (
     EMBEDDED,
     Server,
     running_api,

@@ -3,7 +3,7 @@
 what either needed: the machines are noisy, and of two processes of one program
 one may need a tenth more than the other, for as long as they live.
 
-Run as a process: ``python -m tests.benchmarks.delivery_switched FILE --fd FD``.
+Run as a process: ``python -m tests.benchmarks.delivery.switched FILE --fd FD``.
 """
 
 import itertools

@@ -6,7 +6,7 @@ organization's own keys it hands to the service. Both are asked for in turn, rou
 round, of the same nginx with the same ``hv delivery`` behind it. Processor time is that
 of both and of ``hv edge ingest``.
 
-Run: ``python -m tests.benchmarks.delivery_signers [--rounds N] [--seconds S]``; it needs
+Run: ``python -m tests.benchmarks.delivery.signers [--rounds N] [--seconds S]``; it needs
 what ``delivery`` needs, and takes about 6 minutes.
 """
 
@@ -24,17 +24,17 @@ import jwt
 
 from hvcore.assembly import Services
 from hvcore.domain.playback.signing_keys import SigningAlgorithm
-from tests.benchmarks import delivery_data as data
-from tests.benchmarks.delivery import PACKAGES, has_programs, playlist
-from tests.benchmarks.delivery_data import Case, Stock
-from tests.benchmarks.delivery_edge import running_edge
-from tests.benchmarks.delivery_load import (
+from tests.benchmarks.delivery import data
+from tests.benchmarks.delivery.data import Case, Stock
+from tests.benchmarks.delivery.edge import running_edge
+from tests.benchmarks.delivery.load import (
     WARM_UP_S,
     Load,
     middle,
     put_load,
     ratio,
 )
+from tests.benchmarks.delivery.run import PACKAGES, has_programs, playlist
 from tests.support.servers import redis_server
 from tests.support.stores.published import ORG, migrate, services_of
 

@@ -21,9 +21,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from typing import Final
 
-from tests.benchmarks.delivery_data import Case
-from tests.benchmarks.delivery_load import answered, wrk
-from tests.benchmarks.delivery_servers import Server
+from tests.benchmarks.delivery.data import Case
+from tests.benchmarks.delivery.load import answered, wrk
+from tests.benchmarks.delivery.servers import Server
 
 TURN_S: Final = 0.05
 """The shorter, the less they differ by chance. Of several servers each has its turn

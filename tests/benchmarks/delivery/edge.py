@@ -11,7 +11,7 @@ from typing import Final
 import psutil
 
 from hvcore_edge.config import CONFIG_FILE
-from tests.benchmarks.delivery_servers import (
+from tests.benchmarks.delivery.servers import (
     STARTS_WITHIN_S,
     Server,
     ended_later,

@@ -193,7 +193,7 @@ def playlist_case(stock: Stock, folder: Path, www: Path, text: bytes) -> Case:
 
 def write_lines(path: Path, lines: Iterable[str]) -> Path:
     """
-    Write a file that delivery_paths.lua reads.
+    Write a file that paths.lua reads.
     """
     path.write_text("".join(f"{line}\n" for line in lines))
     return path

@@ -1,0 +1,3 @@
+from tests.benchmarks.api.run import main
+
+main()

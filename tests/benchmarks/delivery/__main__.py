@@ -1,0 +1,3 @@
+from tests.benchmarks.delivery.run import main
+
+main()

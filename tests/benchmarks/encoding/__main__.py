@@ -1,0 +1,3 @@
+from tests.benchmarks.encoding.run import main
+
+main()

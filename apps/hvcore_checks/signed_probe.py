@@ -162,7 +162,11 @@ class SignedProbe:
         return [broken("copies", found, "Leave HV_UPLOADS__DIRECT=off.")]
 
     def cross_origin(self) -> Sequence[HealthFinding]:
-        """Test whether the bucket's CORS rules let pages of another origin send and read objects."""
+        """
+        Test whether the bucket's CORS rules let pages of another origin send and read objects.
+
+        Return one finding, which is a warning if the rules refuse something.
+        """
         url = self._address("page").url
         refused = [
             f"{method} with {header}"

@@ -106,7 +106,7 @@ class BucketStorage(ObstoreStorage):
         return True
 
     def presigned_url(self, path: str, *, valid_s: int) -> str:
-        """Return an address of an object, good for a time."""
+        """Return a signed address for GETs of an object, valid for ``valid_s`` seconds."""
         self._check(path)
         with self._answers():
             valid = timedelta(seconds=valid_s)

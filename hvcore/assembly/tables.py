@@ -57,7 +57,7 @@ class TableWiring(Backends):
             ConfigError: For any other reason.
             UnavailableError: The database does not answer.
         """
-        refuse_unusable(schema_version(self.engine).why_unusable())
+        refuse_unusable(schema_version(self.engine))
 
     def awaits_contract(self) -> bool:
         """

@@ -1,12 +1,10 @@
 """Check an HLS video: its multivariant playlist, its media playlists and all of their segments."""
 
-from typing import Final
-
 from hvcore.conformance.alignment_rules import check_together
 from hvcore.conformance.examiner import Examiner
 from hvcore.conformance.iframe_rules import check_iframes
 from hvcore.conformance.playlist_reading import read_playlist
-from hvcore.conformance.playlist_rules import check_multivariant
+from hvcore.conformance.playlist_rules import check_independent, check_multivariant
 from hvcore.conformance.playlists import Playlist
 from hvcore.conformance.renditions import Rendition
 from hvcore.conformance.report import CheckLog, CheckReport
@@ -18,8 +16,6 @@ from hvcore.conformance.variant_rules import (
     check_rendition,
     check_variant,
 )
-
-_INDEPENDENT: Final = "EXT-X-INDEPENDENT-SEGMENTS"
 
 
 def check(
@@ -85,20 +81,5 @@ def _check_all(
     check_together(renditions, log)
     check_shapes(renditions, shown_px, log)
     check_iframes(master, renditions, examiner, log)
-    _check_independent(master, renditions, log)
-
-
-def _check_independent(
-    master: Playlist, renditions: list[Rendition], log: CheckLog
-) -> None:
-    video = [one.playlist for one in renditions if one.kind == "vide"]
-    if _INDEPENDENT in master.tags or not video:
-        return
-    log.add("independent-multivariant", master.name, "It does not say so.")
-    for playlist in video:
-        if _INDEPENDENT not in playlist.tags:
-            log.add(
-                "independent-segments",
-                playlist.name,
-                "Neither it nor the multivariant playlist says so.",
-            )
+    videos = [one.playlist for one in renditions if one.kind == "vide"]
+    check_independent(master, videos, log)

@@ -14,9 +14,10 @@ from typing import Final
 from hvcore.conformance.playlists import Playlist, Tagged
 from hvcore.conformance.report import CheckLog, clean
 
+_INDEPENDENT: Final = "EXT-X-INDEPENDENT-SEGMENTS"
 _ONCE: Final = (
     *("EXT-X-VERSION", "EXT-X-TARGETDURATION", "EXT-X-PLAYLIST-TYPE"),
-    *("EXT-X-MEDIA-SEQUENCE", "EXT-X-ENDLIST", "EXT-X-INDEPENDENT-SEGMENTS"),
+    *("EXT-X-MEDIA-SEQUENCE", "EXT-X-ENDLIST", _INDEPENDENT),
 )
 # A language, a script, a region, variants, extensions and private use; or private
 # use alone (RFC 5646, section 2.1).
@@ -119,6 +120,28 @@ def check_multivariant(playlist: Playlist, report: CheckLog) -> None:
                     f"There is no {kind} group {named}.",
                     f"line {variant.line}",
                 )
+
+
+def check_independent(
+    playlist: Playlist, videos: Sequence[Playlist], report: CheckLog
+) -> None:
+    """
+    Check that a multivariant playlist, or each media playlist of video, says that segments are independent.
+
+    Args:
+        playlist: The multivariant playlist.
+        videos: The media playlists of its renditions with video.
+    """
+    if _INDEPENDENT in playlist.tags or not videos:
+        return
+    report.add("independent-multivariant", playlist.name, "It does not say so.")
+    for one in videos:
+        if _INDEPENDENT not in one.tags:
+            report.add(
+                "independent-segments",
+                one.name,
+                "Neither it nor the multivariant playlist says so.",
+            )
 
 
 def _check_session_data(playlist: Playlist, report: CheckLog) -> None:

@@ -171,13 +171,13 @@ class GuestUnitOfWork(SqlUnitOfWork):
     def _check_tables(self) -> None:
         try:
             with self._in_schema(), self._savepoint():
-                why = read_version(self._own).why_unusable()
+                version = read_version(self._own)
         except ProgrammingError as exc:
             raise ConfigError(
                 "This connection may not use the tables of the videos; grant its role "
                 f"what it needs in the schema {schema_of(self._engine) or 'public'}."
             ) from exc.orig
-        refuse_unusable(why)
+        refuse_unusable(version)
 
     def _take_write_lock(self, driver: Driver) -> None:
         """

@@ -105,17 +105,15 @@ def schema_version(engine: Engine) -> SchemaVersion:
         return read_version(connection)
 
 
-def refuse_unusable(why: str) -> None:
+def refuse_unusable(version: SchemaVersion) -> None:
     """
     Raise the error for tables that this version cannot use, in words for a program that embeds hvcore.
 
-    Args:
-        why: Why this version cannot use the tables; empty if it can.
-
     Raises:
         NotMigratedError: The tables do not exist, or are of an older version.
-        ConfigError: For any other reason.
+        ConfigError: This version cannot use the tables for another reason, which is the text.
     """
+    why = version.why_unusable()
     if why == BEHIND:
         raise NotMigratedError
     if why:

@@ -33,6 +33,8 @@ from hvcore.throttling.shares import SharedCapacity
 CHECK_S: Final = 0.5
 """A thread of the API waits for it; names that are not known by then are checked later."""
 BLOCK_BYTES: Final = 256 * 1024
+MAX_REDIRECTS: Final = 5
+"""Unless the caller allows another number."""
 _LENGTH: Final = re.compile(r"[0-9]{1,18}", re.ASCII)
 REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _HEADERS: Final = {
@@ -196,7 +198,7 @@ class OutboundHttp:
         url: str,
         *,
         deadline_s: float,
-        max_redirects: int = 5,
+        max_redirects: int = MAX_REDIRECTS,
         check: Callable[[], None] = _go_on,
     ) -> Iterator[StreamedResponse]:
         """

@@ -14,6 +14,7 @@ from hvcore.safe_http import (
     OutboundResponse,
     StreamedResponse,
 )
+from hvcore.safe_http.client import MAX_REDIRECTS
 from hvcore.safe_http.targets import parse_target
 
 
@@ -90,7 +91,7 @@ class RecordingOutbound(OutboundHttp):
         url: str,
         *,
         deadline_s: float,  # noqa: ARG002 - nothing is waited for
-        max_redirects: int = 5,  # noqa: ARG002 - nothing leads elsewhere
+        max_redirects: int = MAX_REDIRECTS,  # noqa: ARG002 - nothing leads elsewhere
         check: Callable[[], None] = lambda: None,
     ) -> Iterator[StreamedResponse]:
         """

@@ -136,7 +136,7 @@ class AzureObjects(RemoteStorage):
         return self._signer is not None
 
     def presigned_url(self, path: str, *, valid_s: int) -> str:
-        """Return a signed address of an object that is valid for a time."""
+        """Return a signed address for GETs of an object, valid for ``valid_s`` seconds."""
         return self._signed(path, "r", valid_s)
 
     def _signed(self, path: str, permission: str, valid_s: int) -> str:

@@ -63,7 +63,7 @@ class GoogleStorage(RemoteStorage):
         return self.can_presign
 
     def presigned_url(self, path: str, *, valid_s: int) -> str:
-        """Return a signed address of an object that is valid for a time."""
+        """Return a signed address for GETs of an object, valid for ``valid_s`` seconds."""
         return self._sign(path, valid_s, method="GET")
 
     def write_address(

@@ -199,7 +199,7 @@ class RemoteStorage(Storage):
         return type(self._fs).sign is not AbstractFileSystem.sign
 
     def presigned_url(self, path: str, *, valid_s: int) -> str:
-        """Return a signed address of an object that is valid for a time."""
+        """Return a signed address for GETs of an object, valid for ``valid_s`` seconds."""
         with foreign_errors():
             return str(self._fs.sign(self._full(path), expiration=valid_s))
 

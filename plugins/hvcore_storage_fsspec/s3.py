@@ -113,7 +113,7 @@ class S3Storage(RemoteStorage):
         return self._sign(path, valid_s, "put_object", **bound)
 
     def presigned_url(self, path: str, *, valid_s: int) -> str:
-        """Return a signed address of an object that is valid for a time."""
+        """Return a signed address for GETs of an object, valid for ``valid_s`` seconds."""
         with foreign_errors():
             return str(self._ask("url", self._full(path), expires=valid_s))
 

@@ -142,7 +142,12 @@ _Key: TypeAlias = tuple[OrgId, EnvId, VideoId, date, BreakdownBy, str]
 
 
 def roll_up_origins(origins: Iterable[SegmentOrigin]) -> tuple[OriginCount, ...]:
-    """Count segments by video, UTC day, and country or page; unknown ones are left out."""
+    """
+    Count segments by video and UTC day, once by country and once by referrer.
+
+    A segment is part of both counts. A segment without a known country is left out of
+    the first count, one without a referrer out of the second.
+    """
     found: dict[_Key, int] = {}
     for one in origins:
         day = one.at.astimezone(UTC).date()

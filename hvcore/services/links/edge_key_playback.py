@@ -46,6 +46,9 @@ class EdgeKeyPlayback:
         """
         Return the response with a file of the video that an edge key opens.
 
+        Args:
+            file: The file's path within the published video, such as ``master.m3u8``.
+
         Raises:
             NotFoundError: No such key, or the video has no such file.
             ForbiddenError: The key has expired or is revoked, or the page is not listed.

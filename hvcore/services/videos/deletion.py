@@ -39,7 +39,7 @@ from hvcore.services.videos.erasure import Erasure
 
 _log = logging.getLogger(__name__)
 
-LATE_UPLOADS_AFTER: Final = timedelta(minutes=15)
+LATE_WRITES_AFTER: Final = timedelta(minutes=15)
 """When the prefixes are emptied again, because a dying worker may have written late."""
 
 
@@ -178,7 +178,7 @@ class Deletion:
             work.commit()
 
     def _order_purges(self, work: Work, video: Video) -> None:
-        for delay in (timedelta(), LATE_UPLOADS_AFTER):
+        for delay in (timedelta(), LATE_WRITES_AFTER):
             work.tasks.add(
                 [
                     NewTask(

@@ -1,28 +1,28 @@
 """
 The promises of sign-in backends, as tests.
 
-A plugin's tests inherit and say how people sign in::
+A plugin's tests inherit and say how people sign in (kit.py describes each method)::
 
     class TestAcmeSignIn(SignInConformance):
         @pytest.fixture
-        def provider(self): ...
+        def provider(self): ...  # the backend, as this process has it
 
         @pytest.fixture
-        def reopened(self): ...
+        def reopened(self): ...  # makes the backend as another process has it
 
         @pytest.fixture
-        def elsewhere(self): ...
+        def elsewhere(self): ...  # the backend with other settings
 
         @pytest.fixture
-        def outage(self): ...
+        def outage(self): ...  # a block in which its server does not answer
 
-        def answer_of(self, provider, visit): ...
+        def answer_of(self, provider, visit): ...  # signs in as a person with a browser
 
-        def identity(self, person): ...
+        def identity(self, person): ...  # what the backend must return
 
-        def change_roles(self): ...
+        def change_roles(self): ...  # of the first person
 
-        def end_membership(self): ...
+        def end_membership(self): ...  # of the first person
 
 Each test gets a provider of its own, for whom two people may sign in again and again, at
 two hosts. The kit itself uses no network.

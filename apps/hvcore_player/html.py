@@ -53,7 +53,7 @@ def embed_page(
 def edge_page(
     video: LinkedVideo, edge_key: str, public: PublicSettings, element: PlayerElement
 ) -> bytes:
-    """Return the HTML of an edge key's page, whose path is one level higher than other pages'."""
+    """Return the HTML of the player page of an edge key, ``{player_url}/v1/{edge_key}``."""
     page = EmbeddablePage(
         url=f"{public.player_url}/v1/{edge_key}",
         player_url=public.player_url,

@@ -51,12 +51,12 @@ class CloudAddresses:
 
     def source(self, signed: str, target: PartTarget) -> str:
         """
-        Return a source's address for the cloud.
+        Return the address, such as ``s3://bucket/path``, at which the cloud finds a source.
 
         Args:
-            signed: An address of it that the storage has signed. Its path is the
-                file's; whether the bucket stands in the host or in the path depends on
-                the store.
+            signed: A presigned URL of the source, from the storage; the bucket is in its
+                host or in its path, as the store has it.
+            target: Where the part's files are written, in the bucket of the source.
 
         Raises:
             NotAddressableError: The cloud cannot reach the source.

@@ -214,7 +214,10 @@ def box_of(
 
     Args:
         data: The bytes of the file or content, or their beginning.
+        kind: The type of the box whose content this is; ``file`` for a whole file.
         size_bytes: The size of the whole file or content; by default the size of the data.
+        budget: Limits what is read; None for no limit.
+        is_forgiving: Whether a box that is cut off ends the list of boxes, and is no error.
     """
     size = len(data) if size_bytes is None else size_bytes
     return Mp4Box(
@@ -234,7 +237,13 @@ def box_around(
     budget: ReadingBudget | None = None,
     is_forgiving: bool = False,
 ) -> Mp4Box:
-    """Return a box around a whole file that is read by ranges."""
+    """
+    Return a box around a whole file that is read by ranges.
+
+    Args:
+        budget: Limits what is read; None for no limit.
+        is_forgiving: Whether a box that is cut off ends the list of boxes, and is no error.
+    """
     return Mp4Box(
         kind="file",
         source=source,

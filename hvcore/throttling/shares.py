@@ -151,7 +151,14 @@ class SharedCapacity:
 
 
 def share_refusal(things: str, *, is_own_share_met: bool) -> UnavailableError:
-    """Return the error for a client that gets no part of a common resource now."""
+    """
+    Return the error for a client that gets no part of a common resource now.
+
+    Args:
+        things: The things of which there are too many, in the plural, such as ``uploads``.
+        is_own_share_met: Whether the client itself has too many; otherwise all clients
+            together have.
+    """
     error = ShareMetError if is_own_share_met else UnavailableError
     why = "You have too many" if is_own_share_met else "There are too many"
     return error(

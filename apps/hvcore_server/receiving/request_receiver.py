@@ -109,6 +109,11 @@ class RequestReceiver:
 
         If a body is late, a thread reads the part that has come: the app may keep it, and
         chooses the answer.
+
+        Args:
+            now: The present time of the monotonic clock, in seconds.
+            is_stopping: Whether the server is stopping: then nobody is waited for any more,
+                but for bodies that are on their way, for a few seconds.
         """
         if now - self._looked_at < LOOK_EVERY_S and not is_stopping:
             return

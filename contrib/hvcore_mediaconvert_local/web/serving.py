@@ -77,7 +77,7 @@ class LocalMediaConvertServer(BaseApplication):  # type: ignore[misc]  # gunicor
         self.cfg.set("worker_exit", self._worker_exit)
 
     def load(self) -> Any:  # noqa: ANN401 - a WSGI app
-        """Return the app; built in the process that serves, as threads survive no fork."""
+        """Return the WSGI app, built in the process that serves, because threads survive no fork."""
         try:
             self._service = LocalMediaConvert(self._config)
         except (OSError, sqlite3.Error) as exc:

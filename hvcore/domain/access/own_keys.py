@@ -23,6 +23,10 @@ class StoredKeys(Protocol[KeyT_co]):
         """
         Return the stored keys as of now, or as of at most half a second ago.
 
+        Args:
+            at_once: Whether the keys are read now; otherwise those that were read in the
+                last half second may be returned.
+
         Raises:
             UnavailableError: The database does not answer.
         """

@@ -50,7 +50,12 @@ class FastReads:
         self.waits_for_nobody = self.is_sqlite or cache is not None
 
     def prepare(self, statement: sa.SelectBase, *, is_remembered: bool = True) -> Query:
-        """Return a query made from a statement, all values of which must be named parameters."""
+        """
+        Return a query made from a statement, all values of which must be named parameters.
+
+        Args:
+            is_remembered: Whether answers are cached for moments; see Query.
+        """
         text, names = write_statement(statement, self._engine.dialect)
         return Query(text, names, is_remembered=is_remembered)
 

@@ -24,7 +24,12 @@ _CAP: Final[sa.BindParameter[int]] = sa.bindparam("cap", type_=sa.BigInteger())
 
 
 def count_matches(reads: FastReads, *, has_state: bool) -> Query:
-    """Return the query that counts the names with a text by the search index, up to ``cap``."""
+    """
+    Return the query that counts the videos whose names have a text, by the search index, up to ``cap``.
+
+    Args:
+        has_state: Whether only videos in the parameter ``state`` are counted.
+    """
     question = reads.prepare(_matches(is_sqlite=reads.is_sqlite, has_state=has_state))
     # PostgreSQL must know the text before it chooses a way.
     return attrs.evolve(question, is_planned_anew=not reads.is_sqlite)

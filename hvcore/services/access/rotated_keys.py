@@ -43,7 +43,11 @@ class RotatedKeys(Generic[KeyT]):
 
     def all(self, *, at_once: bool = False) -> Sequence[ServiceKey]:
         """
-        Return the stored keys as of now, or as of half a second ago.
+        Return the stored keys as of now, or as of at most half a second ago.
+
+        Args:
+            at_once: Whether the keys are read now; otherwise those that were read in the
+                last half second may be returned.
 
         Raises:
             UnavailableError: The database does not answer.

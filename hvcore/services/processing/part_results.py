@@ -58,6 +58,7 @@ class PartResults:
         Store the files of a part that a remote service encoded, and finish its task.
 
         Args:
+            index: The number of the part within the job, from 0.
             made: The local folder with the files that are not in the store.
             made_in: The storage prefix of the files that the service wrote to the store.
 

@@ -75,7 +75,14 @@ class FileChecks:
     def bad_texts(
         self, root: str, media: MediaIndex, sizes: Mapping[str, int], *, reads: bool
     ) -> Iterator[BadFile]:
-        """Yield the playlists and manifests that are missing or do not match the media index."""
+        """
+        Yield the playlists and manifests that are missing or do not match the media index.
+
+        Args:
+            root: The storage prefix of the video's published files.
+            sizes: The sizes of the files there, in bytes, by name.
+            reads: Whether every text is read; otherwise those of a wrong size alone.
+        """
         for name, expected in hls.playlists(media).items():
             bad = BadFile(folder="", name=name, how=MISSING)
             if name not in sizes:

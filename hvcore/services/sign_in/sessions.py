@@ -69,7 +69,7 @@ class StartedSession:
     A new session of a signed-in person.
 
     Attributes:
-        value: The secret value of the session cookie, for nothing else.
+        value: The secret value of the session cookie; it is stored and shown nowhere.
         lasts_s: The greatest age of the cookie, in seconds.
     """
 

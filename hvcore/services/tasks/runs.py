@@ -105,7 +105,14 @@ class TaskRuns:
     def take_next(
         self, scheduler: LaneScheduler, *, worker: str, for_reserve: bool = False
     ) -> Task | None:
-        """Take the lease of the task that is next in turn, and return the task, or None."""
+        """
+        Take the lease of the task that is next in turn, and return the task, or None.
+
+        Args:
+            worker: The name of the worker that holds the lease.
+            for_reserve: Take only tasks of an organization that has nothing in work in the
+                lane.
+        """
         # A look first, because most rings are for tasks that were taken long ago.
         with self.uow.read() as work:
             with_work = list(work.tasks.lanes_with_work(scheduler.lanes))

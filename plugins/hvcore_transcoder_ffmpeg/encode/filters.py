@@ -124,6 +124,7 @@ def video_graph(  # noqa: PLR0913 - each says one thing
         is_sought: Whether the decoder begins shortly before the frames, instead of at
             the file's beginning.
         steps_s: How much later each further recording in the file is shown.
+        can_tone_map: Whether this machine's ffmpeg can turn HDR into SDR.
         with_head: Whether the smallest rung's pictures go to HEAD, too.
         with_poster: Whether the largest rung's pictures go to POSTER_PAD, too.
         with_stills: Whether the smallest rung's pictures go to STILLS_PAD, too.

@@ -55,11 +55,11 @@ class SegmentsInOrder:
         return len(self.ends)
 
     def start(self, place: int) -> int:
-        """Return the position of a segment's first byte, counted from the first segment's start."""
+        """Return the byte at which the segment at ``place`` begins, counted from the first segment's start."""
         return self.ends[place - 1] if place else 0
 
     def track(self, place: int) -> int:
-        """Return the index of the track to which the segment at a place belongs."""
+        """Return the index of the track of the segment at ``place`` in the download, from 0."""
         return self._track_indexes[place]
 
     def stored(

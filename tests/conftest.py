@@ -29,7 +29,7 @@ hypothesis.settings.load_profile("no_deadline")
 
 __all__ = ["SettableClock"]
 
-pytest_plugins = ("tests.support.http.fixtures",)
+pytest_plugins = ("tests.support.folder_times", "tests.support.http.fixtures")
 
 WHOLE_SERVICES: Final = tuple(
     Path(__file__).parent / n for n in ("torture", "e2e", "hosts")

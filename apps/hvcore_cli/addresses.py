@@ -10,6 +10,9 @@ import attrs
 from hvcore.settings import Loaded, PublicSettings
 
 ASK_EVERY_S: Final = 0.05
+ANSWERS_WITHIN_S: Final = 30.0
+"""The seconds after which a request is given up: one that is given up holds a thread of
+the server until it is answered, and monitors have few."""
 EVERY_ADDRESS: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - a name
 """The names that stand for all addresses of a machine, each with one such address."""
 RECORDED: Final = {
@@ -83,7 +86,7 @@ async def answers(sock: socket.socket, path: str) -> None:
     host, port = _reachable_at(sock)
     while True:
         try:
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(ANSWERS_WITHIN_S):
                 if await _status(host, port, path) == b"200":
                     return
         except (OSError, TimeoutError):

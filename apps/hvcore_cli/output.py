@@ -43,11 +43,17 @@ def show(
     for record in records:
         cells = [printable(_cell(record.get(key))) for key in columns]
         table.add_row(*map(Text, cells))
-    # A pipe has no width; a guess would break ids in two.
     console = Console(soft_wrap=False)
-    if not console.is_terminal:
-        console = Console(width=1000)
-    console.print(table)
+    if console.is_terminal:
+        console.print(table)
+        return
+    # A pipe has no width; a guess would break ids in two.
+    console = Console(width=1000)
+    with console.capture() as printed:
+        console.print(table)
+    # Blanks up to the end of the longest line have every line wrapped in the end.
+    for line in printed.get().splitlines():
+        click.echo(line.rstrip())
 
 
 def print_json(document: object) -> None:

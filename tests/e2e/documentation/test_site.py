@@ -38,6 +38,9 @@ PHONE: Final[ViewportSize] = {"width": 390, "height": 844}
 BROKEN = """() => [...document.querySelectorAll('h1, h2, .related-pages .title')]
     .filter(one => one.getClientRects().length && one.scrollWidth > one.clientWidth)
     .map(one => one.textContent)"""
+WIDE_TABLES = """() => [...document.querySelectorAll('.table-wrapper')]
+    .filter(one => one.scrollWidth > one.clientWidth)
+    .map(one => one.textContent)"""
 SCROLLED_WITHOUT_A_MOUSE = """() =>
     [...document.querySelectorAll('.table-wrapper, article pre')]
     .map(one => [one.scrollWidth > one.clientWidth, one.tabIndex === 0])"""
@@ -120,12 +123,30 @@ def test_everybody_can_read_the_documentation(
     assert {name: bad for name, bad in found.items() if bad} == {}
 
 
+def test_tables_that_are_wider_than_a_phone_are_lists_with_the_titles_of_columns(
+    service: LiveService, page: Page
+) -> None:
+    page.set_viewport_size(PHONE)
+    wide = []
+    for name in KINDS:
+        page.goto(f"{service.api}/docs/{name}")
+        wide += page.evaluate(WIDE_TABLES)
+    page.goto(f"{service.api}/docs/how-to/plugins.html")
+    row = page.locator("table.as-list tbody tr").first
+
+    assert wide == []
+    expect(row.get_by_role("cell").nth(2)).to_have_attribute("data-title", "port")
+    page.set_viewport_size({"width": 1280, "height": 800})
+    expect(page.locator("table.as-list")).to_have_count(0)
+    expect(page.get_by_role("columnheader", name="port")).to_be_visible()
+
+
 def test_tables_and_code_that_scroll_are_reached_with_tab_and_no_others(
     service: LiveService, page: Page
 ) -> None:
     page.set_viewport_size(PHONE)
     boxes = []
-    for name in ("measured/lists.html", "reference/settings/uploads.html"):
+    for name in ("how-to/curl.html", "reference/settings/uploads.html"):
         page.goto(f"{service.api}/docs/{name}")
         boxes += page.evaluate(SCROLLED_WITHOUT_A_MOUSE)
 

@@ -21,8 +21,9 @@ COLUMNS = {
     "active": "ACTIVE",
     "plugin": "PLUGIN",
     "distribution": "DISTRIBUTION",
-    "abilities": "CAN",
     "fails": "FAILS",
+    # Long, and in most rows empty.
+    "abilities": "CAN",
 }
 OPTION_COLUMNS = {
     "backend": "BACKEND",

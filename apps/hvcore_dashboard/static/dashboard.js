@@ -86,7 +86,11 @@ const showCopied = (button) => {
     copied.delete(button);
     said.textContent = '';
     button.classList.remove('copied');
-    button.setAttribute('aria-label', label);
+    if (label === null) {
+      button.removeAttribute('aria-label');
+    } else {
+      button.setAttribute('aria-label', label);
+    }
   }, 1500);
   copied.set(button, {label, timer});
 };

@@ -17,6 +17,7 @@ from hvcore.wire.links.links import EdgeKeyRequest, ShareRequest
 from hvcore_dashboard.desk import Desk
 from hvcore_dashboard.forms import Form, form_with, read_form
 from hvcore_dashboard.pages.video.tabs import VideoTabs
+from hvcore_dashboard.pages.video.typed_domains import host_names
 from hvcore_dashboard.visits import organization_of
 
 TAB: Final = "sharing"
@@ -84,7 +85,8 @@ class SharingPageResource:
 
     def _make_key(self, req: falcon.Request, video: Video, form: Form) -> str:
         here = organization_of(req)
-        wanted = read_query(EdgeKeyRequest, form.given("domains"))
+        domains = host_names(form.text("domains"))
+        wanted = read_query(EdgeKeyRequest, {"domains": domains} if domains else {})
         lasts = LASTS_DAYS.get(form.text("lasts"))
         self._edge_keys.create(
             here.caller,

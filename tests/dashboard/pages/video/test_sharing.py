@@ -2,19 +2,24 @@
 How a video is given to others: share links and edge keys.
 """
 
+import email.policy
 from datetime import timedelta
+from email import message_from_bytes
 
 import pytest
 
+from hvcore.domain.access.rate_limits import Bucket
 from hvcore.domain.access.roles import Role
+from hvcore.domain.tasks.kinds import SHARE_LINK_SEND
 from tests.dashboard.opened import VIDEOS, Dashboard
+from tests.dashboard.test_limits import use_up
 
 
 def test_a_share_link_is_made_listed_and_revoked(dashboard: Dashboard) -> None:
     video_id = dashboard.world.ready()
     person, path = dashboard.sign_in(Role.EDITOR), f"{VIDEOS}/{video_id}/sharing"
     assert "No share links yet" in person.get(path).text
-    sent = {"kind": "share", "expirationHours": "2", "maxViews": "3"}
+    sent = {"kind": "share", "days": "2", "maxViews": "3", "label": "press <b>"}
 
     made = person.post(path, sent)
 
@@ -25,6 +30,8 @@ def test_a_share_link_is_made_listed_and_revoked(dashboard: Dashboard) -> None:
     assert made.status_code == 303
     assert services.shares.share_url(share) in listed
     assert "of 3" in listed
+    assert "press &lt;b&gt;" in listed
+    assert share.expires_at == share.created_at + timedelta(days=2)
     revoked = person.post(f"{path}/revoke-share", {"share": share.id})
     assert revoked.status_code == 303
     assert "Revoked" in person.get(path).text
@@ -56,8 +63,11 @@ def test_an_edge_key_is_made_listed_and_revoked(dashboard: Dashboard) -> None:
 @pytest.mark.parametrize(
     "sent",
     [
-        {"kind": "share", "expirationHours": "721"},
-        {"kind": "share", "viewerEmail": "nobody"},
+        {"kind": "share", "days": "31"},
+        {"kind": "share", "label": "x" * 101},
+        {"kind": "share", "viewers": "ada@example.com, nobody"},
+        {"kind": "share", "mail": "yes"},
+        {"kind": "share", "viewers": " ".join(f"{n}@example.com" for n in range(21))},
         {"kind": "edge-key", "domains": "ann@example.com"},
     ],
     ids=str,
@@ -87,3 +97,68 @@ def test_a_link_of_another_video_is_not_revoked(dashboard: Dashboard) -> None:
     )
 
     assert answer.status_code == 404
+
+
+def test_each_person_gets_a_link_by_mail(dashboard: Dashboard) -> None:
+    world = dashboard.world
+    video_id = world.ready(name="Trailer\nBcc: all@example.com")
+    person, path = dashboard.sign_in(Role.EDITOR), f"{VIDEOS}/{video_id}/sharing"
+    people = "Ada@example.com,\nbob@example.com; ada@example.com"
+
+    made = person.submit(
+        path,
+        {"kind": "share", "viewers": people, "mail": "yes", "label": "press"},
+    )
+
+    assert made.status_code == 303, made.text
+    with world.services.uow.read() as work:
+        shares = work.shares.of_video(dashboard.video(video_id).id, 10)
+        tasks = list(work.tasks.search(kind=SHARE_LINK_SEND))
+    viewers = {share.viewer_email: share for share in shares}
+    assert set(viewers) == {"ada@example.com", "bob@example.com"}
+    assert {share.label for share in shares} == {"press"}
+    for task in tasks:
+        world.services.task_runs.run(task.id, worker="w", stopping=lambda: False)
+    sent = [
+        message_from_bytes(file.read_bytes(), policy=email.policy.default)
+        for file in (world.folder / "mail").glob("*.eml")
+    ]
+    assert {str(mail["to"]) for mail in sent} == set(viewers)
+    for mail in sent:
+        own = world.services.shares.share_url(viewers[str(mail["to"])])
+        text = str(mail.get_payload())
+        assert own in text
+        assert "press" not in text
+        assert mail["bcc"] is None
+
+
+def test_a_link_that_ended_before_its_mail_is_not_mailed(dashboard: Dashboard) -> None:
+    world = dashboard.world
+    revoked, deleted = world.ready(), world.ready()
+    person = dashboard.sign_in(Role.EDITOR)
+    for video_id in (revoked, deleted):
+        sent = {"kind": "share", "viewers": "ada@example.com", "mail": "yes"}
+        person.post(f"{VIDEOS}/{video_id}/sharing", sent)
+    with world.services.uow.read() as work:
+        (share,) = work.shares.of_video(dashboard.video(revoked).id, 10)
+        tasks = list(work.tasks.search(kind=SHARE_LINK_SEND))
+    person.post(f"{VIDEOS}/{revoked}/sharing/revoke-share", {"share": share.id})
+    person.post(f"{VIDEOS}/{deleted}/delete")
+
+    for task in tasks:
+        world.services.task_runs.run(task.id, worker="w", stopping=lambda: False)
+
+    assert len(tasks) == 2
+    assert list((world.folder / "mail").glob("*.eml")) == []
+
+
+def test_each_share_link_of_a_form_is_an_operation(dashboard: Dashboard) -> None:
+    video_id = dashboard.world.ready()
+    person, path = dashboard.sign_in(Role.EDITOR), f"{VIDEOS}/{video_id}/sharing"
+    use_up(dashboard, Bucket.VIDEO_OPERATIONS, left=2)
+    people = "a@example.com b@example.com c@example.com"
+
+    answer = person.post(path, {"kind": "share", "viewers": people})
+
+    assert answer.status_code == 429
+    assert "No share links yet" in answer.text

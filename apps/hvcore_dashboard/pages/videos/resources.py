@@ -163,7 +163,7 @@ class VideoDeletionsResource:
         self._desk.answers.go(
             req,
             resp,
-            self._desk.answers.address(req, "videos"),
+            self._desk.answers.list_address(req),
             message=f"{told} {refusal}".strip(),
             tone="good" if deleted == len(chosen) > 0 else "warn",
         )

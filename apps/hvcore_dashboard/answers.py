@@ -10,6 +10,7 @@ from jinja2 import Environment as Templates
 from hvcore.errors import UnavailableError
 from hvcore_dashboard.cookies import Cookies, FlashMessage, Tone
 from hvcore_dashboard.forms import Form
+from hvcore_dashboard.list_places import keeps_place, place_of
 from hvcore_dashboard.page_contexts import PageContext
 from hvcore_dashboard.routing import ROOT, PageRoute
 from hvcore_dashboard.security import PLAIN, ContentPolicy, new_nonce
@@ -127,6 +128,10 @@ class Answers:
         """Return the address of a page in the organization of the request."""
         return self._context(req, nonce="", messages=()).url(*parts, **values)
 
+    def list_address(self, req: falcon.Request) -> str:
+        """Return the address of the list of videos, at the place from which the request comes."""
+        return self._context(req, nonce="", messages=()).list_url
+
     def as_browsers_see(self, path: str) -> str:
         """Return a path of the dashboard with the public root in the place of the internal root."""
         return self.cookies.root + path.removeprefix(ROOT)
@@ -162,6 +167,8 @@ class Answers:
             visit=getattr(req.context, "visit", None),
             messages=messages,
             routes=self.routes,
+            place=place_of(req, root=root, env=req.get_param("env")),
+            keeps_place=keeps_place(req),
         )
 
     def _build(self) -> str:

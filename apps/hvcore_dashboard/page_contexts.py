@@ -10,6 +10,7 @@ from hvcore.domain.access.roles import Role
 from hvcore.domain.access.tenants import Environment
 from hvcore.domain.sign_in.people import SignedInPerson
 from hvcore_dashboard.cookies import FlashMessage
+from hvcore_dashboard.list_places import LIST, ListPlace
 from hvcore_dashboard.rendering import query
 from hvcore_dashboard.routing import (
     ORG,
@@ -21,6 +22,7 @@ from hvcore_dashboard.routing import (
 )
 from hvcore_dashboard.visits import OrganizationVisit, Visit
 
+_VIDEOS: Final = "videos"
 _NAMED: Final = "env"
 """The query parameter that names an environment."""
 
@@ -48,6 +50,8 @@ class PageContext:
         visit: The person and organization; None if nobody is signed in.
         messages: The messages to show on this page only.
         routes: The pages from which the navigation is made.
+        place: The place in the list of videos to which the page leads back.
+        keeps_place: Whether links to videos carry the place along.
     """
 
     root: str
@@ -58,6 +62,8 @@ class PageContext:
     visit: Visit | None
     messages: Sequence[FlashMessage]
     routes: Sequence[PageRoute]
+    place: ListPlace = attrs.field(factory=ListPlace)
+    keeps_place: bool = False
 
     @property
     def person(self) -> SignedInPerson | None:
@@ -99,7 +105,14 @@ class PageContext:
         assert found is not None  # noqa: S101 - templates of its pages ask for it
         if found.env is not None and found.env != found.default_env:
             values = {_NAMED: found.env.name, **values}
+        if self.keeps_place and parts[:1] == (_VIDEOS,) and parts[1:]:
+            values = {**values, LIST: self.place.text}
         return self.top(found.org_id, *parts, **values)
+
+    @property
+    def list_url(self) -> str:
+        """The address of the list of videos, at the place from which the page was reached."""
+        return self.url(_VIDEOS, **self.place.values)
 
     @property
     def navigation(self) -> Sequence[tuple[Section, Sequence[NavigationLink]]]:

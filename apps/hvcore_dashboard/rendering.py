@@ -6,7 +6,7 @@ text behind it; ``|lines`` keeps line breaks, for texts that are edited.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -21,6 +21,8 @@ from hvcore.domain.shown_text import one_line
 
 TEMPLATES: Final = Path(__file__).parent / "templates"
 _KIB: Final = 1024
+_NEAR: Final = 2
+"""The numbered pages on each side of the shown one."""
 
 
 @cache
@@ -45,6 +47,7 @@ def make_templates() -> Environment:
         iso=iso,
         moment=moment,
         duration=duration,
+        near_pages=near_pages,
         number=number,
         size=size,
         query=query,
@@ -111,6 +114,22 @@ def duration(seconds: float) -> str:
     minutes, rest = divmod(math.floor(seconds + 0.5), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def near_pages(page: int, last: int) -> Sequence[int | None]:
+    """Return the numbers of the first, the last and the pages around one; None for those between."""
+    around = range(max(1, page - _NEAR), min(last, page + _NEAR) + 1)
+    shown: list[int | None] = []
+    before = 0
+    for one in sorted({1, last, *around}):
+        if one == before + 2:
+            # A gap of one page takes as much room as its number.
+            shown.append(one - 1)
+        elif one > before + 1:
+            shown.append(None)
+        shown.append(one)
+        before = one
+    return shown
 
 
 def number(value: float) -> str:

@@ -15,6 +15,7 @@ from hvcore.assembly.webhooks import WebhookWiring
 from hvcore.ports.storage import SupportsRoomCheck
 from hvcore.services.health import Health
 from hvcore.services.links.share_code_mails import ShareCodeMails
+from hvcore.services.links.share_link_mails import ShareLinkMails
 from hvcore.services.playback.cache_invalidation import CacheInvalidation
 from hvcore.services.processing.attempt_cleanup import AttemptCleanup
 from hvcore.services.readiness import Readiness
@@ -86,6 +87,9 @@ class Services(
                 ),
                 subscriptions=self.subscriptions,
                 share_code_mails=ShareCodeMails(uow=self.uow, mailer=self.mailer),
+                share_link_mails=ShareLinkMails(
+                    uow=self.uow, shares=self.shares, mailer=self.mailer
+                ),
             ),
         )
 

@@ -9,6 +9,7 @@ from hvcore.domain.tasks.kinds import (
     CACHE_INVALIDATION,
     FETCH_GET,
     SHARE_CODE_SEND,
+    SHARE_LINK_SEND,
     SUBSCRIBER_TELL,
     THUMBNAIL_MAKE,
     THUMBNAIL_TIDY,
@@ -28,6 +29,7 @@ from hvcore.domain.tasks.kinds import (
 from hvcore.domain.tasks.task import Task
 from hvcore.ports.unit_of_work import Work
 from hvcore.services.links.share_code_mails import ShareCodeMails
+from hvcore.services.links.share_link_mails import ShareLinkMails
 from hvcore.services.playback.cache_invalidation import CacheInvalidation
 from hvcore.services.processing.attempt_cleanup import AttemptCleanup
 from hvcore.services.processing.remote_cancels import RemoteCancels
@@ -88,6 +90,7 @@ def handlers(  # noqa: PLR0913 - one per service
     webhook_deliveries: WebhookDeliveries,
     subscriptions: Subscriptions,
     share_code_mails: ShareCodeMails,
+    share_link_mails: ShareLinkMails,
 ) -> Mapping[str, TaskHandler]:
     """Return the handler of every kind of task, by kind."""
     return {
@@ -127,4 +130,5 @@ def handlers(  # noqa: PLR0913 - one per service
         THUMBNAIL_MAKE: ServiceMethod(run=custom_thumbnails.make),
         THUMBNAIL_TIDY: ServiceMethod(run=replaced_pictures.remove, is_patient=True),
         SHARE_CODE_SEND: ServiceMethod(run=share_code_mails.send),
+        SHARE_LINK_SEND: ServiceMethod(run=share_link_mails.send),
     }

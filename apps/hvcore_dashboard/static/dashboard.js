@@ -86,7 +86,11 @@ const showCopied = (button) => {
     copied.delete(button);
     said.textContent = '';
     button.classList.remove('copied');
-    button.setAttribute('aria-label', label);
+    if (label === null) {
+      button.removeAttribute('aria-label');
+    } else {
+      button.setAttribute('aria-label', label);
+    }
   }, 1500);
   copied.set(button, {label, timer});
 };
@@ -130,6 +134,17 @@ document.addEventListener('click', (event) => {
   }
 });
 
+/** Put the cursor into the page's search, unless somebody is writing or a dialog is open. */
+const goToSearch = (event) => {
+  const field = document.querySelector('form[role="search"] input[type="search"]');
+  const isWriting = event.target.closest?.('input, select, textarea, [contenteditable]');
+  if (field && !isWriting && !document.querySelector('dialog[open]')) {
+    event.preventDefault();
+    field.focus();
+    field.select();
+  }
+};
+
 document.addEventListener('keydown', (event) => {
   const isSave = event.key.toLowerCase() === 's' && (event.ctrlKey || event.metaKey)
     && !event.altKey && !event.shiftKey;
@@ -141,6 +156,10 @@ document.addEventListener('keydown', (event) => {
     if (!event.repeat && !button.disabled) {
       form.requestSubmit(button);
     }
+    return;
+  }
+  if (event.key === '/' && !event.ctrlKey && !event.metaKey && !event.altKey) {
+    goToSearch(event);
     return;
   }
   if (event.key !== 'Escape') {
@@ -202,12 +221,70 @@ document.addEventListener('htmx:before:request', ({detail: {ctx}}) => {
     asked += 1;
     questions.set(ctx, {number: asked, target: ctx.target});
     ctx.target[LAST] = asked;
+    if (!asksByItself(ctx.sourceElement)) {
+      beginWaiting(ctx);
+    }
   }
+});
+document.addEventListener('htmx:finally:request', ({detail: {ctx}}) => {
+  waiting.get(ctx)?.();
 });
 
 /** Return whether an element asks by itself, without anybody who presses anything. */
 const asksByItself = (source) =>
   /every|load/.test(source?.getAttribute?.('hx-trigger') ?? '');
+
+const SLOW_MS = 500;
+const VERY_SLOW_MS = 8000;
+const waiting = new WeakMap();
+
+/** Say in the place that is being asked for that its answer takes time. */
+const beginWaiting = (ctx) => {
+  const note = document.createElement('p');
+  note.className = 'muted waiting';
+  note.setAttribute('role', 'status');
+  const say = (text) => {
+    ctx.target.prepend(note);
+    note.textContent = text;
+  };
+  const timers = [
+    setTimeout(say, SLOW_MS, 'Waiting for the service…'),
+    setTimeout(say, VERY_SLOW_MS, 'The service takes longer than usual. Still waiting…'),
+  ];
+  waiting.set(ctx, () => {
+    timers.forEach(clearTimeout);
+    note.remove();
+  });
+};
+
+/** Say in the place that was asked for that no answer came, with a button to ask again. */
+const sayFailure = ({target, sourceElement: source}) => {
+  const text = 'The service did not answer. What is here is as it was before.';
+  if (!(target instanceof Element) || !target.isConnected) {
+    tell('The service did not answer. Look at the connection, and try again.', 'danger');
+    return;
+  }
+  target.querySelector(':scope > .unanswered')?.remove();
+  const note = document.createElement('div');
+  note.className = 'complaint unanswered';
+  note.setAttribute('role', 'alert');
+  const words = document.createElement('p');
+  words.textContent = text;
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.className = 'secondary';
+  button.textContent = 'Try again';
+  button.addEventListener('click', () => {
+    if (source instanceof HTMLFormElement) {
+      source.requestSubmit();
+    } else {
+      source.click();
+    }
+  });
+  note.append(words, button);
+  target.prepend(note);
+  note.scrollIntoView({block: 'nearest'});
+};
 
 /** Leave no list below a word that it was not searched for; say what did not come. */
 const noteFailure = ({detail: {ctx}}) => {
@@ -221,8 +298,8 @@ const noteFailure = ({detail: {ctx}}) => {
     document.getElementById('results').replaceChildren(failed);
   }
   // What moves by itself asks again; our own errors say it themselves.
-  if (!asksByItself(source) && !isOurs(ctx)) {
-    tell('The service did not answer. Look at the connection, and try again.', 'danger');
+  if (!isSearch && !asksByItself(source) && !isOurs(ctx)) {
+    sayFailure(ctx);
   }
 };
 document.addEventListener('htmx:response:error', noteFailure);
@@ -252,7 +329,14 @@ document.addEventListener('htmx:finally:request', ({detail: {ctx}}) => {
   tell('What this page shows was removed meanwhile, or you may not see it any more.', 'warn');
 });
 
-document.addEventListener('htmx:after:swap', () => showTimes(document));
+document.addEventListener('htmx:after:swap', ({detail}) => {
+  showTimes(document);
+  const results = document.getElementById('results');
+  if (results && detail.ctx?.sourceElement?.closest?.('.pages')) {
+    results.focus({preventScroll: true});
+    results.scrollIntoView();
+  }
+});
 showTimes(document);
 
 window.hvDashboard = {tell, showTimes, lead};

@@ -15,6 +15,7 @@ DEFAULT_SHARE_HOURS: Final = 24
 MAX_SHARE_HOURS: Final = 720
 MAX_VIEWS: Final = 1_000_000_000
 """Far above what is needed, far below what databases count with."""
+MAX_SHARE_LABEL_CHARS: Final = 100
 MAX_EMAIL_CHARS: Final = 254
 """RFC 5321, section 4.5.3.1.3, without the angle brackets."""
 
@@ -68,6 +69,7 @@ class ShareLink:
         views: How many playback sessions have begun.
         viewer_email: The mail address of the only viewer who may watch; None for
             everybody.
+        label: What its makers call the link; no viewer sees it.
     """
 
     id: ShareLinkId
@@ -79,6 +81,7 @@ class ShareLink:
     max_views: int | None = None
     views: int = 0
     viewer_email: str | None = attrs.field(default=None, repr=False)
+    label: str = attrs.field(default="", repr=False)
     revoked_at: datetime | None = None
 
     def is_valid_at(self, now: datetime) -> bool:

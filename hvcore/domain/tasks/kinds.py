@@ -24,6 +24,7 @@ CACHE_INVALIDATION: Final = "cache.purge"
 WEBHOOK_DELIVER: Final = "webhook.deliver"
 SUBSCRIBER_TELL: Final = "subscriber.tell"
 SHARE_CODE_SEND: Final = "share-code.send"
+SHARE_LINK_SEND: Final = "share-link.send"
 
 PART_KINDS: Final = (TRANSCODE_PART, TRANSCODE_REMOTE)
 TRANSCODE_KINDS: Final = (

@@ -82,6 +82,13 @@ class VideoSummary(NamedTuple):
     source: SourceFigures | None = None
 
 
+class TagTotal(NamedTuple):
+    """Hold a tag, and the number of listed videos that have it."""
+
+    tag: str
+    videos: int
+
+
 @attrs.frozen(kw_only=True)
 class VideoPage:
     """Hold one page of a list of videos, and the number of videos on all pages."""

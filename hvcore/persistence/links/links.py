@@ -164,6 +164,8 @@ def share_link_from_row(row: RowMapping | Mapping[str, Any]) -> ShareLink:
         max_views=row["max_views"],
         views=row["views"],
         viewer_email=row["viewer_email"],
+        # Delivery does not read it.
+        label=row.get("label") or "",
         revoked_at=row["revoked_at"],
     )
 
@@ -180,6 +182,7 @@ def share_to_row(share: ShareLink) -> dict[str, Any]:
         "max_views": share.max_views,
         "views": share.views,
         "viewer_email": share.viewer_email,
+        "label": share.label or None,
         "revoked_at": share.revoked_at,
     }
 

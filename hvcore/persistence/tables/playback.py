@@ -57,6 +57,7 @@ share_links = Table(
     Column("views", BigInteger, nullable=False),
     Column("viewer_email", Text, info=PERSONAL),
     Column("revoked_at", UtcDateTime),
+    Column("label", Text, info=PERSONAL),
     environment_key(),
 )
 

@@ -1,6 +1,6 @@
 """Read lists of videos, and single videos to describe."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -9,7 +9,7 @@ from sqlalchemy.engine import Engine
 
 from hvcore.domain.access.tenants import Environment
 from hvcore.domain.processing.media_index import MediaIndex
-from hvcore.domain.videos.catalog import VideoPage, VideoQuery
+from hvcore.domain.videos.catalog import TagTotal, VideoPage, VideoQuery
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
 from hvcore.persistence.engine import reading
@@ -22,6 +22,7 @@ from hvcore.persistence.statements import is_storable
 from hvcore.persistence.tables import EPOCH, UtcDateTime, videos
 from hvcore.persistence.videos.page_conditions import plain
 from hvcore.persistence.videos.pages import VideoPages
+from hvcore.persistence.videos.tag_totals import TagTotals
 
 MAX_OUTLINES: Final = 2_000
 """About 12 MB."""
@@ -35,6 +36,7 @@ class SqlVideoCatalog:
         self._reads = FastReads(engine)
         self._sources = ProbedSources(self._reads)
         self._pages = VideoPages(engine, self._reads, self._sources)
+        self._tags = TagTotals(self._reads)
         self._outlines = MediaCache(10 * MAX_OUTLINES)
         self._by_id = self._reads.prepare(_BY_ID)
         self._by_public_id = self._reads.prepare(_BY_PUBLIC_ID)
@@ -42,6 +44,9 @@ class SqlVideoCatalog:
 
     def page(self, env: Environment, query: VideoQuery) -> VideoPage:
         return self._pages.read(env, query)
+
+    def tags(self, env: Environment, part: str, most: int) -> Sequence[TagTotal]:
+        return self._tags.find(env, part, most)
 
     def find(self, video_id: str) -> Video | None:
         if not is_storable(video_id):

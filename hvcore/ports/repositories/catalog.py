@@ -1,9 +1,10 @@
 """The video catalog port: list and describe videos outside of any transaction."""
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from hvcore.domain.access.tenants import Environment
-from hvcore.domain.videos.catalog import VideoPage, VideoQuery
+from hvcore.domain.videos.catalog import TagTotal, VideoPage, VideoQuery
 from hvcore.domain.videos.video import Video
 
 
@@ -13,6 +14,21 @@ class VideoCatalog(Protocol):
     def page(self, env: Environment, query: VideoQuery) -> VideoPage:
         """
         Return one page of an environment's videos, without those that await an upload.
+
+        Raises:
+            UnavailableError: The database does not answer.
+        """
+        ...
+
+    def tags(self, env: Environment, part: str, most: int) -> Sequence[TagTotal]:
+        """
+        Return the most frequent tags whose name contains a text, regardless of case.
+
+        Of an environment with thousands of tags, some may be left out.
+
+        Args:
+            part: The text; every tag contains an empty one.
+            most: The most tags that are returned.
 
         Raises:
             UnavailableError: The database does not answer.

@@ -5,7 +5,7 @@ Source: interface, "share".
 """
 
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import attrs
 
@@ -14,12 +14,33 @@ from hvcore.domain.access.principals import Principal
 from hvcore.domain.ids import new_share_link_id
 from hvcore.domain.limits import MAX_LISTED_LINKS
 from hvcore.domain.links.links import ShareLink
+from hvcore.domain.tasks.kinds import SHARE_LINK_SEND
+from hvcore.domain.tasks.task import Lane, NewTask
+from hvcore.domain.videos.video import Video
 from hvcore.errors import NotFoundError
 from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.services.access.audit import record_by_person
 from hvcore.services.access.authorization import find_authorized_video, require_listed
 from hvcore.services.playback.changes import PlaybackChanges
 from hvcore.settings import PublicSettings
+
+
+@attrs.frozen(kw_only=True)
+class NewShareLink:
+    """
+    The wishes for a new share link.
+
+    Attributes:
+        max_views: How many playback sessions may begin; None for any number.
+        viewer_email: The mail address of the only viewer who may watch; None for everybody.
+        is_mailed: Whether the viewer is sent the link by mail.
+    """
+
+    valid_hours: int
+    max_views: int | None = None
+    viewer_email: str | None = attrs.field(default=None, repr=False)
+    label: str = attrs.field(default="", repr=False)
+    is_mailed: bool = False
 
 
 @attrs.frozen(kw_only=True)
@@ -48,26 +69,46 @@ class ShareLinks:
             VideoNotFoundError: There is no such video, or it is deleted.
             ForbiddenError: The video is outside the key's environment.
         """
+        wanted = NewShareLink(
+            valid_hours=valid_hours, max_views=max_views, viewer_email=viewer_email
+        )
+        return self.create_all(caller, org_id, video_id, [wanted])[0]
+
+    def create_all(
+        self,
+        caller: Principal,
+        org_id: str,
+        video_id: str,
+        wanted: Sequence[NewShareLink],
+    ) -> Sequence[ShareLink]:
+        """
+        Make share links for a video, all of them or none; they play once the video is ready.
+
+        Links that are mailed are sent by a task each.
+
+        Raises:
+            VideoNotFoundError: There is no such video, or it is deleted.
+            ForbiddenError: The video is outside the key's environment.
+        """
         now = self.clock.now()
         with self.uow.write() as work:
             # Locked: a deletion at this moment comes before it or after it.
             video = require_listed(
                 find_authorized_video(work, caller, org_id, video_id, for_update=True)
             )
-            share = ShareLink(
-                id=new_share_link_id(),
-                org_id=video.org_id,
-                env_id=video.env_id,
-                video_id=video.id,
-                created_at=now,
-                expires_at=now + timedelta(hours=valid_hours),
-                max_views=max_views,
-                viewer_email=viewer_email,
+            made = [_share_link(video, one, now) for one in wanted]
+            for share in made:
+                work.shares.add(share)
+                record_by_person(work, "share.create", video.id, org_id=video.org_id)
+            work.tasks.add(
+                [
+                    _mail_task(share)
+                    for share, one in zip(made, wanted, strict=True)
+                    if one.is_mailed and share.viewer_email is not None
+                ]
             )
-            work.shares.add(share)
-            record_by_person(work, "share.create", video.id, org_id=video.org_id)
             work.commit()
-        return share
+        return made
 
     def of_video(
         self, caller: Principal, org_id: str, video_id: str
@@ -124,3 +165,26 @@ class ShareLinks:
     def delivery_url(self, share: ShareLink) -> str:
         """Return the address of a share link's master playlist."""
         return f"{self.public.worker_url}/v1/share/{share.id}/master.m3u8"
+
+
+def _share_link(video: Video, wanted: NewShareLink, now: datetime) -> ShareLink:
+    return ShareLink(
+        id=new_share_link_id(),
+        org_id=video.org_id,
+        env_id=video.env_id,
+        video_id=video.id,
+        created_at=now,
+        expires_at=now + timedelta(hours=wanted.valid_hours),
+        max_views=wanted.max_views,
+        viewer_email=wanted.viewer_email,
+        label=wanted.label,
+    )
+
+
+def _mail_task(share: ShareLink) -> NewTask:
+    return NewTask(
+        kind=SHARE_LINK_SEND,
+        lane=Lane.OUTBOUND,
+        org_id=share.org_id,
+        subject=share.id,
+    )

@@ -4,12 +4,14 @@ List and describe videos.
 Source: interface, "list" and "details".
 """
 
+from collections.abc import Sequence
+
 import attrs
 
 from hvcore.clock import Clock
 from hvcore.domain.access.principals import Principal
 from hvcore.domain.access.tenants import Environment
-from hvcore.domain.videos.catalog import VideoPage, VideoQuery
+from hvcore.domain.videos.catalog import TagTotal, VideoPage, VideoQuery
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
 from hvcore.errors import VideoNotFoundError
@@ -27,6 +29,10 @@ class Catalog:
     def page(self, env: Environment, query: VideoQuery) -> VideoPage:
         """Return one page of an environment's videos that match a query."""
         return self.videos.page(env, query)
+
+    def tags(self, env: Environment, part: str, *, most: int) -> Sequence[TagTotal]:
+        """Return an environment's most frequent tags whose name contains a text."""
+        return self.videos.tags(env, part, most)
 
     def details(self, caller: Principal, org_id: str, video_id: str) -> Video:
         """

@@ -186,7 +186,7 @@ class VideoDeletionPageResource:
         self._answers.go(
             req,
             resp,
-            self._answers.address(req, "videos"),
+            self._answers.list_address(req),
             message=f"{video.name} was deleted.",
         )
 

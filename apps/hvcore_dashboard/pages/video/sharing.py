@@ -5,18 +5,22 @@ from typing import Final
 
 import falcon
 
-from hvcore.domain.links.links import (
-    DEFAULT_SHARE_HOURS,
-    MAX_SHARE_HOURS,
-    MAX_VIEWS,
-)
+from hvcore.domain.access.rate_limits import Bucket
+from hvcore.domain.links.links import MAX_SHARE_LABEL_CHARS, MAX_VIEWS
 from hvcore.domain.videos.video import Video
 from hvcore.errors import HvError
 from hvcore.wire.converter import read_query
-from hvcore.wire.links.links import EdgeKeyRequest, ShareRequest
+from hvcore.wire.links.links import EdgeKeyRequest
 from hvcore_dashboard.desk import Desk
 from hvcore_dashboard.forms import Form, form_with, read_form
+from hvcore_dashboard.pages.video.share_forms import (
+    DEFAULT_DAYS,
+    MAX_DAYS,
+    MOST_PEOPLE,
+    wanted_links,
+)
 from hvcore_dashboard.pages.video.tabs import VideoTabs
+from hvcore_dashboard.pages.video.typed_domains import host_names
 from hvcore_dashboard.visits import organization_of
 
 TAB: Final = "sharing"
@@ -30,7 +34,7 @@ LASTS_DAYS: Final = {
     "365": timedelta(days=365),
 }
 """The validity of an edge key by the form's value; "" is without end."""
-_FIRST: Final = form_with(expirationHours=str(DEFAULT_SHARE_HOURS))
+_FIRST: Final = form_with(days=str(DEFAULT_DAYS))
 
 
 class SharingPageResource:
@@ -41,6 +45,7 @@ class SharingPageResource:
         self._shares = desk.services.shares
         self._edge_keys = desk.services.edge_keys
         self._clock = desk.services.clock
+        self._limits = desk.services.operation_limits
 
     def on_get(
         self, req: falcon.Request, resp: falcon.Response, *, video_id: str, **_path: str
@@ -70,21 +75,22 @@ class SharingPageResource:
 
     def _make_share(self, req: falcon.Request, video: Video, form: Form) -> str:
         here = organization_of(req)
-        names = ("expirationHours", "maxViews", "viewerEmail")
-        wanted = read_query(ShareRequest, form.given(*names))
-        self._shares.create(
-            here.caller,
-            here.org_id,
-            video.id,
-            valid_hours=wanted.expiration_hours,
-            max_views=wanted.max_views,
-            viewer_email=wanted.viewer_email,
-        )
-        return "The share link is ready. Copy its address below."
+        wanted = wanted_links(form)
+        # The request counted as one already; each is an operation, as it is for programs.
+        for _ in wanted[1:]:
+            self._limits.count(here.org_id, Bucket.VIDEO_OPERATIONS)
+        self._shares.create_all(here.caller, here.org_id, video.id, wanted)
+        is_mailed = wanted[0].is_mailed
+        if len(wanted) == 1:
+            mailed = " It is mailed now." if is_mailed else ""
+            return f"The share link is ready. Copy its address below.{mailed}"
+        mailed = " They are mailed now." if is_mailed else ""
+        return f"{len(wanted)} share links are ready. Copy their addresses below.{mailed}"
 
     def _make_key(self, req: falcon.Request, video: Video, form: Form) -> str:
         here = organization_of(req)
-        wanted = read_query(EdgeKeyRequest, form.given("domains"))
+        domains = host_names(form.text("domains"))
+        wanted = read_query(EdgeKeyRequest, {"domains": domains} if domains else {})
         lasts = LASTS_DAYS.get(form.text("lasts"))
         self._edge_keys.create(
             here.caller,
@@ -113,7 +119,9 @@ class SharingPageResource:
             "edge_keys": [(one, self._edge_keys.embed_url(one)) for one in keys],
             "share_form": share_form,
             "key_form": key_form,
-            "max_hours": MAX_SHARE_HOURS,
+            "max_days": MAX_DAYS,
+            "max_label": MAX_SHARE_LABEL_CHARS,
+            "most_people": MOST_PEOPLE,
             "max_views": MAX_VIEWS,
         }
         self._tabs.show(req, resp, video, TAB, values)

@@ -1,18 +1,16 @@
 """
-HTML snippets that a customer copies into a web page to show a video.
+Addresses at which a video plays, and calls for programs that look at them.
 
 Source: docs/how-to/embed.md and docs/reference/player.md.
 """
 
 import shlex
 from collections.abc import Sequence
-from html import escape
 from urllib.parse import quote
 
 import attrs
 
 from hvcore.domain.playback.addresses import PlaybackAddresses
-from hvcore.domain.videos.video import Video
 from hvcore.settings import PublicSettings
 
 
@@ -61,37 +59,10 @@ def edge_key_addresses(embed_url: str) -> EmbedAddresses:
 
 
 def snippets(
-    video: Video, addresses: EmbedAddresses, public: PublicSettings, poster_url: str
+    addresses: EmbedAddresses, public: PublicSettings
 ) -> Sequence[EmbedSnippet]:
-    """
-    Return the snippets for every way to embed a video from these addresses.
-
-    Args:
-        poster_url: The address of the picture shown before playback; "" for none.
-    """
-    title = escape(" ".join(video.name.split()))
-    page, playlist = escape(addresses.page), escape(addresses.playlist)
-    frame = (
-        f'<iframe src="{page}" width="1280" height="720" title="{title}"\n'
-        '  frameborder="0" allow="autoplay; fullscreen; picture-in-picture" '
-        "allowfullscreen\n"
-        '  loading="lazy" referrerpolicy="strict-origin-when-cross-origin"></iframe>'
-    )
-    script = f"{public.player_url}/v1/player/hv-player.js"
-    poster = f'  poster="{escape(poster_url)}"\n' if poster_url else ""
-    element = (
-        f'<script type="module" src="{escape(script)}"></script>\n'
-        f'<hv-player src="{playlist}"\n'
-        f"{poster}"
-        f'  video-title="{title}"></hv-player>'
-    )
+    """Return the calls by which programs look at these addresses."""
     found = [
-        EmbedSnippet(title="Frame", about="For any page.", text=frame),
-        EmbedSnippet(
-            title="Element",
-            about="Part of your own page, with methods and events like <video>.",
-            text=element,
-        ),
         EmbedSnippet(
             title="curl",
             about="Shows the playlist, or why there is none.",

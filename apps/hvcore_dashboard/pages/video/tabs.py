@@ -32,11 +32,11 @@ class VideoTab:
 
 TABS: Final = (
     VideoTab("", "Overview"),
+    VideoTab("sharing", "Sharing"),
+    VideoTab("embed", "Embed"),
     VideoTab("chapters", "Chapters"),
     VideoTab("captions", "Captions"),
     VideoTab("picture", "Picture"),
-    VideoTab("sharing", "Sharing"),
-    VideoTab("embed", "Embed"),
     VideoTab("analytics", "Analytics"),
     VideoTab("events", "Events"),
     VideoTab("explain", "Explain"),

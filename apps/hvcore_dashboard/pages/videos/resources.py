@@ -10,7 +10,6 @@ import falcon
 from hvcore.domain.access.rate_limits import Bucket
 from hvcore.domain.access.tenants import Environment
 from hvcore.domain.ids import is_video_id
-from hvcore.domain.limits import MAX_EXTERNAL_ID_CHARS, MAX_TAG_CHARS
 from hvcore.domain.playback.page_domains import origin_of
 from hvcore.domain.videos.catalog import VideoQuery
 from hvcore.domain.videos.video import DeletionReason
@@ -27,17 +26,17 @@ from hvcore_dashboard.answers import is_partial
 from hvcore_dashboard.cookies import VIEW
 from hvcore_dashboard.desk import Desk
 from hvcore_dashboard.forms import read_form
+from hvcore_dashboard.list_places import CHOOSING, PARAMETERS, ListPlace
+from hvcore_dashboard.pages.videos.found import FoundBesides
 from hvcore_dashboard.pages.videos.shown import ShownVideos
 from hvcore_dashboard.security import ContentPolicy
 from hvcore_dashboard.visits import OrganizationVisit, organization_of
+from hvcore_dashboard.whole_numbers import whole_number
 
-VIDEOS_PER_PAGE: Final = 24
+PAGE_SIZES: Final = (24, 60, 120, 240)
 VIEWS: Final = ("grid", "table")
 MOST_POLLED: Final = 24
-"""The most videos in one request about progress; a page has no more."""
-_CHOOSING: Final = ("status", "search", "from", "to", "tag", "externalID", "metadata")
-_SENT: Final = ("page", "sortBy", "sortDir", *_CHOOSING)
-_DEFAULTS: Final = {"page": "1", "sortBy": "created_at", "sortDir": "desc"}
+"""The most videos in one request about progress."""
 
 
 class VideosPageResource:
@@ -47,6 +46,7 @@ class VideosPageResource:
         self._desk = desk
         self._catalog = desk.services.catalog
         self._shown = ShownVideos.of(desk.services)
+        self._besides = FoundBesides.of(desk.services)
         worker = origin_of(desk.services.settings.public.worker_url)
         # Storyboards.
         self._policy = ContentPolicy(connections=(worker,) if worker else ())
@@ -58,28 +58,33 @@ class VideosPageResource:
             "view": view,
             "sent": _sent(req),
             "is_fragment": is_partial(req),
-            "is_filtered": any(_sent(req)[name] for name in _CHOOSING),
-            "max_tag": MAX_TAG_CHARS,
-            "max_external_id": MAX_EXTERNAL_ID_CHARS,
+            "is_filtered": any(_sent(req)[name] for name in CHOOSING),
+            "page_sizes": PAGE_SIZES,
+            "most_polled": MOST_POLLED,
         }
         if here.env is None:
             self._desk.answers.page(req, resp, "videos/no_environment.html", {})
             return
         try:
             given = {name: value for name, value in _sent(req).items() if value}
+            page_size = _page_size(given.pop("pageSize", ""))
             wanted = read_query(ListParameters, given, days_in_order).query()
         except HvError as error:
             # No list: it would stand below what it was not searched for.
             values |= {"complaint": error.detail, "query": ListParameters().query()}
         else:
-            wanted = attrs.evolve(wanted, page_size=VIDEOS_PER_PAGE)
-            values |= {"query": wanted, **self._results(here, here.env, wanted)}
+            wanted = attrs.evolve(wanted, page_size=page_size)
+            values |= {
+                "query": wanted,
+                **self._results(here, here.env, wanted),
+                **self._besides.values(here, here.env, _sent(req)),
+            }
         answers = self._desk.answers
         if is_partial(req):
             answers.fragment(req, resp, "videos/results.html", values)
             # Without what needs no mention.
-            named = _sent(req).items() - _DEFAULTS.items()
-            shown = answers.address(req, "videos", **dict(sorted(named)))
+            place = ListPlace.of_values(_sent(req))
+            shown = answers.address(req, "videos", **dict(sorted(place.values.items())))
             resp.set_header("HX-Push-Url", shown)
             return
         answers.page(req, resp, "videos/list.html", values, policy=self._policy)
@@ -88,7 +93,7 @@ class VideosPageResource:
         self, here: OrganizationVisit, env: Environment, wanted: VideoQuery
     ) -> Mapping[str, object]:
         page = self._catalog.page(env, wanted)
-        last = max(1, math.ceil(page.total / VIDEOS_PER_PAGE))
+        last = max(1, math.ceil(page.total / wanted.page_size))
         if wanted.page > last:
             page = self._catalog.page(env, attrs.evolve(wanted, page=last))
         return {
@@ -163,7 +168,7 @@ class VideoDeletionsResource:
         self._desk.answers.go(
             req,
             resp,
-            self._desk.answers.address(req, "videos"),
+            self._desk.answers.list_address(req),
             message=f"{told} {refusal}".strip(),
             tone="good" if deleted == len(chosen) > 0 else "warn",
         )
@@ -213,4 +218,10 @@ class StoryboardAddressResource:
 
 
 def _sent(req: falcon.Request) -> Mapping[str, str]:
-    return {name: req.get_param(name) or "" for name in _SENT}
+    return {name: req.get_param(name) or "" for name in PARAMETERS}
+
+
+def _page_size(asked: str) -> int:
+    """Return the chosen number of videos on a page; the usual one if it is no choice."""
+    wanted = whole_number(asked)
+    return wanted if wanted in PAGE_SIZES else PAGE_SIZES[0]

@@ -73,6 +73,11 @@ class ShownVideos:
     def _poster_url(self, here: OrganizationVisit, video: VideoSummary) -> str:
         """Return the address of a video's picture as a whole; empty if it has none yet."""
         is_ready = video.state is VideoState.READY
+        source = video.source
+        if is_ready and source is not None and source.width_px and source.height_px:
+            # Without a question for each video of a long list.
+            size_px = whole_thumbnail_px((source.width_px, source.height_px))
+            return self.playback.thumbnail_url(video, *size_px)
         found = self._details(here, video.id) if is_ready else None
         return whole_poster_url(self.playback, found) if found else ""
 

@@ -1,26 +1,25 @@
 """
-How a video is given to others: share links, edge keys, signed and public addresses.
+How a video is given to others: share links and edge keys.
 """
 
-import re
+import email.policy
 from datetime import timedelta
-from html import unescape
-from urllib.parse import quote
+from email import message_from_bytes
 
 import pytest
-from falcon.testing import TestClient
 
+from hvcore.domain.access.rate_limits import Bucket
 from hvcore.domain.access.roles import Role
-from hvcore_player.app import make_app as make_player
+from hvcore.domain.tasks.kinds import SHARE_LINK_SEND
 from tests.dashboard.opened import VIDEOS, Dashboard
-from tests.support.http.world import ORG
+from tests.dashboard.test_limits import use_up
 
 
 def test_a_share_link_is_made_listed_and_revoked(dashboard: Dashboard) -> None:
     video_id = dashboard.world.ready()
     person, path = dashboard.sign_in(Role.EDITOR), f"{VIDEOS}/{video_id}/sharing"
     assert "No share links yet" in person.get(path).text
-    sent = {"kind": "share", "expirationHours": "2", "maxViews": "3"}
+    sent = {"kind": "share", "days": "2", "maxViews": "3", "label": "press <b>"}
 
     made = person.post(path, sent)
 
@@ -31,6 +30,8 @@ def test_a_share_link_is_made_listed_and_revoked(dashboard: Dashboard) -> None:
     assert made.status_code == 303
     assert services.shares.share_url(share) in listed
     assert "of 3" in listed
+    assert "press &lt;b&gt;" in listed
+    assert share.expires_at == share.created_at + timedelta(days=2)
     revoked = person.post(f"{path}/revoke-share", {"share": share.id})
     assert revoked.status_code == 303
     assert "Revoked" in person.get(path).text
@@ -62,9 +63,12 @@ def test_an_edge_key_is_made_listed_and_revoked(dashboard: Dashboard) -> None:
 @pytest.mark.parametrize(
     "sent",
     [
-        {"kind": "share", "expirationHours": "721"},
-        {"kind": "share", "viewerEmail": "nobody"},
-        {"kind": "edge-key", "domains": "https://example.com/"},
+        {"kind": "share", "days": "31"},
+        {"kind": "share", "label": "x" * 101},
+        {"kind": "share", "viewers": "ada@example.com, nobody"},
+        {"kind": "share", "mail": "yes"},
+        {"kind": "share", "viewers": " ".join(f"{n}@example.com" for n in range(21))},
+        {"kind": "edge-key", "domains": "ann@example.com"},
     ],
     ids=str,
 )
@@ -95,86 +99,66 @@ def test_a_link_of_another_video_is_not_revoked(dashboard: Dashboard) -> None:
     assert answer.status_code == 404
 
 
-def test_a_signed_address_is_made_with_what_to_copy(
-    dashboard: Dashboard,
-) -> None:
-    video_id = dashboard.world.ready(name='a "b" <c>', is_public=False)
-    person, path = dashboard.sign_in(Role.EDITOR), f"{VIDEOS}/{video_id}/embed"
+def test_each_person_gets_a_link_by_mail(dashboard: Dashboard) -> None:
+    world = dashboard.world
+    video_id = world.ready(name="Trailer\nBcc: all@example.com")
+    person, path = dashboard.sign_in(Role.EDITOR), f"{VIDEOS}/{video_id}/sharing"
+    people = "Ada@example.com,\nbob@example.com; ada@example.com"
 
-    first = person.get(path)
-    made = person.post(path, {"expiration": "7d", "domains": "example.com"})
+    made = person.submit(
+        path,
+        {"kind": "share", "viewers": people, "mail": "yes", "label": "press"},
+    )
 
-    assert "?token=" not in first.text.replace("jpg?token=", "")
-    assert made.status_code == 200
-    assert f"/v1/private/{video_id}/master.m3u8?token=" in made.text
-    assert f"/v1/embed/{video_id}?token=" in made.text
-    assert "&lt;hv-player" in made.text
-    assert "title=&#34;a &amp;quot;b&amp;quot; &amp;lt;c&amp;gt;&#34;" in made.text
-    assert "/oembed?url=" not in made.text
-    wrong = person.post(path, {"expiration": "2h"})
-    assert wrong.status_code == 400
-    assert 'id="expiration-about"' in wrong.text
+    assert made.status_code == 303, made.text
+    with world.services.uow.read() as work:
+        shares = work.shares.of_video(dashboard.video(video_id).id, 10)
+        tasks = list(work.tasks.search(kind=SHARE_LINK_SEND))
+    viewers = {share.viewer_email: share for share in shares}
+    assert set(viewers) == {"ada@example.com", "bob@example.com"}
+    assert {share.label for share in shares} == {"press"}
+    for task in tasks:
+        world.services.task_runs.run(task.id, worker="w", stopping=lambda: False)
+    sent = [
+        message_from_bytes(file.read_bytes(), policy=email.policy.default)
+        for file in (world.folder / "mail").glob("*.eml")
+    ]
+    assert {str(mail["to"]) for mail in sent} == set(viewers)
+    for mail in sent:
+        own = world.services.shares.share_url(viewers[str(mail["to"])])
+        text = str(mail.get_payload())
+        assert own in text
+        assert "press" not in text
+        assert mail["bcc"] is None
 
 
-def test_a_public_video_has_addresses_that_stay(dashboard: Dashboard) -> None:
+def test_a_link_that_ended_before_its_mail_is_not_mailed(dashboard: Dashboard) -> None:
+    world = dashboard.world
+    revoked, deleted = world.ready(), world.ready()
+    person = dashboard.sign_in(Role.EDITOR)
+    for video_id in (revoked, deleted):
+        sent = {"kind": "share", "viewers": "ada@example.com", "mail": "yes"}
+        person.post(f"{VIDEOS}/{video_id}/sharing", sent)
+    with world.services.uow.read() as work:
+        (share,) = work.shares.of_video(dashboard.video(revoked).id, 10)
+        tasks = list(work.tasks.search(kind=SHARE_LINK_SEND))
+    person.post(f"{VIDEOS}/{revoked}/sharing/revoke-share", {"share": share.id})
+    person.post(f"{VIDEOS}/{deleted}/delete")
+
+    for task in tasks:
+        world.services.task_runs.run(task.id, worker="w", stopping=lambda: False)
+
+    assert len(tasks) == 2
+    assert list((world.folder / "mail").glob("*.eml")) == []
+
+
+def test_each_share_link_of_a_form_is_an_operation(dashboard: Dashboard) -> None:
     video_id = dashboard.world.ready()
-    public = dashboard.world.services.settings.public
+    person, path = dashboard.sign_in(Role.EDITOR), f"{VIDEOS}/{video_id}/sharing"
+    use_up(dashboard, Bucket.VIDEO_OPERATIONS, left=2)
+    people = "a@example.com b@example.com c@example.com"
 
-    text = dashboard.sign_in(Role.VIEWER).get(f"{VIDEOS}/{video_id}/embed").text
+    answer = person.post(path, {"kind": "share", "viewers": people})
 
-    env = dashboard.world.env.name
-    place = f"/v1/public/{ORG}/{env}/{video_id}/master.m3u8"
-    assert public.worker_url + place in text
-    assert f"/oembed?url={quote(public.player_url, safe='')}" in text
-
-
-def test_an_edge_key_has_what_to_copy_for_its_editors(
-    dashboard: Dashboard,
-) -> None:
-    video_id = dashboard.world.ready(is_public=False)
-    editor, path = dashboard.sign_in(Role.EDITOR), f"{VIDEOS}/{video_id}/embed"
-    for domains in ("old.example.com", "example.com"):
-        sent = {"kind": "edge-key", "domains": domains}
-        editor.post(f"{VIDEOS}/{video_id}/sharing", sent)
-        dashboard.world.clock.move(timedelta(minutes=1))
-    services = dashboard.world.services
-    with services.uow.read() as work:
-        newest, older = work.edge_keys.of_video(dashboard.video(video_id).id, 10)
-
-    text = unescape(editor.get(path).text)
-
-    address = services.edge_keys.embed_url(newest)
-    assert f'<iframe src="{address}"' in text
-    assert f'<hv-player src="{address}/master.m3u8"' in text
-    assert f"/oembed?url={quote(address, safe='')}" in text
-    # The address of a private picture ends before the key does.
-    assert "poster=" not in text
-    assert "on pages of example.com" in text
-    assert "There is 1 more key" in text
-    assert older.id not in text
-    assert newest.id not in dashboard.sign_in(Role.VIEWER).get(path).text
-    for key in (newest, older):
-        sharing = f"{VIDEOS}/{video_id}/sharing/revoke-edge-key"
-        assert editor.post(sharing, {"edgeKey": key.id}).status_code == 303
-    assert "By an edge key" not in editor.get(path).text
-
-
-def test_what_oembed_is_asked_is_what_it_answers(dashboard: Dashboard) -> None:
-    """
-    The addresses of public videos and of edge keys; see tests/delivery.
-    """
-    public, private = dashboard.world.ready(), dashboard.world.ready(is_public=False)
-    editor = dashboard.sign_in(Role.EDITOR)
-    for video_id in (public, private):
-        editor.post(f"{VIDEOS}/{video_id}/sharing", {"kind": "edge-key"})
-    services = dashboard.world.services
-    player = TestClient(make_player(services))
-
-    for video_id, expected in ((public, 2), (private, 1)):
-        text = unescape(editor.get(f"{VIDEOS}/{video_id}/embed").text)
-        asked = re.findall(r"curl '?[^\s]*(/oembed\?url=[^\s'<]+)", text)
-        assert len(set(asked)) == expected
-        for path in set(asked):
-            answer = player.simulate_get(path)
-            assert answer.status_code == 200, path
-            assert "<iframe" in answer.json["html"]
+    assert answer.status_code == 429
+    assert "No share links yet" in answer.text

@@ -25,6 +25,7 @@ EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))[
 NOT_FOR_OPERATORS = {
     *("access-tokens", "downloads", "embed", "embedded-videos", "embedding", "extend"),
     *("generate-a-client", "javascript-client", "picture-at-a-moment", "plugins"),
+    *("local-transcoder", "transcoders"),
     *(
         "curl",
         "python-client",

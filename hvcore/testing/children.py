@@ -9,9 +9,8 @@ import time
 import traceback
 import warnings
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
 from types import FrameType
-from typing import Any, Final, NoReturn, TypeAlias, TypeVar
+from typing import Any, Final, NoReturn, TypeAlias
 
 from hvcore.errors import UnavailableError
 
@@ -20,10 +19,7 @@ Report: TypeAlias = Callable[[str], None]
 
 TraceFunction: TypeAlias = Callable[[FrameType, str, object], Any]
 CHILD_TIMEOUT_S: Final = 30.0
-T = TypeVar("T")
-OtherT = TypeVar("OtherT")
 
-_HELD_S: Final = 0.02
 _FAILED: Final = "failed: "
 
 
@@ -46,85 +42,6 @@ def at_once(calls: Sequence[Callable[[], None]]) -> None:
         thread.join()
     if failures:
         raise failures[0]
-
-
-def any_file(_file: str) -> bool:
-    """Return True: lines of every file are counted."""
-    return True
-
-
-def held_at(
-    line: int,
-    first: Callable[[], T],
-    second: Callable[[], OtherT],
-    *,
-    is_counted: Callable[[str], bool] = any_file,
-) -> tuple[T, OtherT] | None:
-    """
-    Call a function in a thread, hold it at one of its lines, and call a second function meanwhile.
-
-    A race condition shows every time in this way. If the second call waits for the
-    first one, as for a lock, the first one goes on.
-
-    Args:
-        line: The number of the line, from 1 on, counted over all code that ``first``
-            runs.
-        is_counted: Tells whether the lines of a file count.
-
-    Returns:
-        The results of both calls; None if ``first`` runs fewer lines.
-    """
-    is_held, goes_on = threading.Event(), threading.Event()
-    lines = 0
-
-    def trace(frame: FrameType, event: str, _arg: object) -> TraceFunction | None:
-        nonlocal lines
-        if not is_counted(frame.f_code.co_filename):
-            return None
-        lines += event == "line"
-        if lines == line and not is_held.is_set():
-            is_held.set()
-            goes_on.wait()
-        return trace
-
-    def traced() -> T:
-        sys.settrace(trace)
-        try:
-            return first()
-        finally:
-            sys.settrace(None)
-            is_held.set()
-
-    with ThreadPoolExecutor(2) as pool:
-        one = pool.submit(traced)
-        is_held.wait()
-        other = pool.submit(second)
-        wait([other], _HELD_S)
-        goes_on.set()
-        both = one.result(), other.result()
-    return both if lines >= line else None
-
-
-def lines_of(
-    call: Callable[[], object], *, is_counted: Callable[[str], bool] = any_file
-) -> int:
-    """Return the number of lines that a call runs, counted as ``held_at`` counts them."""
-    lines = 0
-
-    def trace(frame: FrameType, event: str, _arg: object) -> TraceFunction | None:
-        nonlocal lines
-        if not is_counted(frame.f_code.co_filename):
-            return None
-        lines += event == "line"
-        return trace
-
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        call()
-    finally:
-        sys.settrace(before)
-    return lines
 
 
 def spread(lines: int, *, at_most: int) -> Sequence[int]:

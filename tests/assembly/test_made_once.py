@@ -12,7 +12,8 @@ import pytest
 from hvcore.assembly import Services, build
 from hvcore.assembly.made_once import made_once
 from hvcore.settings import load
-from hvcore.testing.children import at_once, held_at
+from hvcore.testing.children import at_once
+from hvcore.testing.held_calls import held_at
 
 
 class Parts:
@@ -50,13 +51,14 @@ def test_a_part_is_made_once_wherever_its_thread_is_held() -> None:
     while True:
         line += 1
         parts = Parts()
-        both = held_at(
-            line, partial(getattr, parts, "outer"), partial(getattr, parts, "inner")
-        )
-        assert parts.made == 1
-        if both is None:
-            break
-        assert both[0] == [both[1]]
+        with held_at(line) as hold:
+            both = hold(
+                partial(getattr, parts, "outer"), partial(getattr, parts, "inner")
+            )
+            assert parts.made == 1
+            if both is None:
+                break
+            assert both[0] == [both[1]]
     assert line > 2
 
 

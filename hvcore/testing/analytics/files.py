@@ -6,6 +6,8 @@ from hvcore.ports.analytics import AnalyticsSink
 from hvcore.testing.analytics.kit import AnalyticsKit, Reopened
 from hvcore.testing.analytics.served import VIDEO, batch, segment
 from hvcore.testing.children import in_children
+from hvcore.testing.held_calls import call_one_line_apart
+from hvcore.testing.raised_errors import FilesOf
 
 _LONG: Final = "kit-" + "a" * 200
 FILES: Final = (
@@ -95,6 +97,18 @@ class FilePromises(AnalyticsKit):
         unprepared.prepare()
 
         assert (before, unprepared.is_prepared()) == (False, True)
+        unprepared.write(batch(segment()))
+        assert self.counted(unprepared, VIDEO) == 1
+
+    def test_a_sink_may_be_prepared_by_several_at_once_for_the_first_time(
+        self, unprepared: AnalyticsSink
+    ) -> None:
+        """Several calls of ``prepare`` at once prepare a sink that was never prepared, wherever one meets another."""
+        if type(unprepared).prepare is AnalyticsSink.prepare:
+            return
+        call_one_line_apart(unprepared.prepare, is_counted=FilesOf([unprepared]))
+
+        assert unprepared.is_prepared()
         unprepared.write(batch(segment()))
         assert self.counted(unprepared, VIDEO) == 1
 

@@ -34,7 +34,8 @@ from hvcore.testing.analytics.served import (
     taken_back,
     unfollowed,
 )
-from hvcore.testing.children import held_at, lines_of, spread
+from hvcore.testing.children import spread
+from hvcore.testing.held_calls import held_at, lines_of
 
 OF_VIDEO = VideoScope(video_id=VIDEO)
 _AT_MOST: Final = 32
@@ -161,10 +162,13 @@ class MinutesConformance(CapableKit):
         early = segment(at=NOON - timedelta(minutes=1))
         for start, line in _places(sink, early, forget):
             sink.write(batch(early, file="kit-b.log", start=start))
-            held_at(line, forget, partial(other.write, batch(segment(), start=start)))
+            with held_at(line) as hold:
+                hold(forget, partial(other.write, batch(segment(), start=start)))
 
-            expected = [MinuteTotal(minute=noon, segments=1)]
-            assert _minutes(sink, OF_VIDEO, noon - 1, noon) == expected, line
+                expected = [MinuteTotal(minute=noon, segments=1)]
+                assert _minutes(sink, OF_VIDEO, noon - 1, noon) == expected, (
+                    "of old minutes and a new one beside them, not the new one alone is left"
+                )
             _forget(forget_minutes, noon + 1)
 
 
@@ -246,9 +250,12 @@ class ViewersConformance(CapableKit):
         early = seen("old", at=NOON - timedelta(minutes=1))
         for start, line in _places(sink, early, forget):
             sink.write(batch(early, file="kit-b.log", start=start))
-            held_at(line, forget, partial(other.write, batch(seen("new"), start=start)))
+            with held_at(line) as hold:
+                hold(forget, partial(other.write, batch(seen("new"), start=start)))
 
-            assert _viewers(sink, OF_VIDEO, early.at) == 1, line
+                assert _viewers(sink, OF_VIDEO, early.at) == 1, (
+                    "of old sessions and a new one beside them, not the new one alone is left"
+                )
             _forget(forget_sessions, NOON + timedelta(milliseconds=1))
 
     def test_a_video_with_more_viewers_than_are_followed_is_known(

@@ -18,11 +18,10 @@ from hvcore.testing.children import (
     TraceFunction,
     at_once,
     ends_within,
-    held_at,
     in_child,
-    lines_of,
     spread,
 )
+from hvcore.testing.held_calls import held_at, lines_of
 
 _PLACES: Final = 32
 """The most lines of a call at which another call runs in between."""
@@ -63,11 +62,16 @@ class SinkSharingPromises(AnalyticsKit):
         other = reopened()
         for one, line in _places(sink, segment()):
             beside = batch(segment(), file=_OTHER, start=one.id.start - _WRITTEN_BYTES)
-            held_at(line, partial(sink.write, one), partial(other.write, beside))
-            ends = (sink.position(FILE), sink.position(_OTHER))
+            with held_at(line) as hold:
+                hold(partial(sink.write, one), partial(other.write, beside))
+                ends = (sink.position(FILE), sink.position(_OTHER))
 
-            assert ends == (one.id.end, beside.id.end), line
-            assert self.counted(sink, VIDEO) == sum(ends) // SEGMENT_BYTES, line
+                assert ends == (one.id.end, beside.id.end), (
+                    "a write beside one of another file moves no position, or a wrong one"
+                )
+                assert self.counted(sink, VIDEO) == sum(ends) // SEGMENT_BYTES, (
+                    "of two writes of different files at once, counts are lost or double"
+                )
 
     def test_the_same_batch_at_once_counts_once(
         self, sink: AnalyticsSink, reopened: Reopened
@@ -86,10 +90,13 @@ class SinkSharingPromises(AnalyticsKit):
         """A batch that a second sink writes in the middle of the same write counts once, at whatever line."""
         other = reopened()
         for one, line in _places(sink, segment()):
-            held_at(line, partial(sink.write, one), partial(other.write, one))
-            found = (self.counted(sink, VIDEO), sink.position(FILE))
+            with held_at(line) as hold:
+                hold(partial(sink.write, one), partial(other.write, one))
+                found = (self.counted(sink, VIDEO), sink.position(FILE))
 
-            assert found == (one.id.end // SEGMENT_BYTES, one.id.end), line
+                assert found == (one.id.end // SEGMENT_BYTES, one.id.end), (
+                    "the same batch, written twice at once, does not count once"
+                )
 
     def test_counts_and_position_move_together(
         self, sink: AnalyticsSink, reopened: Reopened
@@ -119,11 +126,14 @@ class SinkSharingPromises(AnalyticsKit):
         """A reader in the middle of a write sees all counts of the batch or none, at whatever line."""
         look = partial(self._seen, reopened())
         for one, line in _places(sink, segment(), segment(height_px=360)):
-            both = held_at(line, partial(sink.write, one), look)
-            found = both[1] if both else (0, 0, 0)
+            with held_at(line) as hold:
+                both = hold(partial(sink.write, one), look)
+                found = both[1] if both else (0, 0, 0)
 
-            assert _fits(found), f"line {line}: {found}"
-            assert not any(number % 2 for number in found), f"line {line}: {found}"
+                assert _fits(found), "a reader sees counts and position of two moments"
+                assert not any(number % 2 for number in found), (
+                    "a reader sees half a batch"
+                )
 
     def test_a_file_is_forgotten_while_another_is_written(
         self, sink: AnalyticsSink, reopened: Reopened
@@ -137,11 +147,17 @@ class SinkSharingPromises(AnalyticsKit):
         for number, line in enumerate(spread(lines, at_most=_PLACES), 1):
             sink.write(old)
             one = batch(segment(), start=number * SEGMENT_BYTES)
-            held_at(line, partial(sink.forget, old.id.file), partial(other.write, one))
+            with held_at(line) as hold:
+                hold(partial(sink.forget, old.id.file), partial(other.write, one))
 
-            ends = (sink.position(old.id.file), sink.position(FILE))
-            assert ends == (0, one.id.end), line
-            assert self.counted(sink, VIDEO) == number + 1, line
+                ends = (sink.position(old.id.file), sink.position(FILE))
+                assert ends == (0, one.id.end), (
+                    "a file is not forgotten, or one that is written beside it has "
+                    "another position"
+                )
+                assert self.counted(sink, VIDEO) == number + 1, (
+                    "what is written while another file is forgotten does not count once"
+                )
 
     def test_a_writer_may_be_killed_at_any_moment(
         self, sink: AnalyticsSink, reopened: Reopened

@@ -29,7 +29,8 @@ from hvcore.testing.auth.kit import (
     changed,
     is_accepted,
 )
-from hvcore.testing.children import held_at, is_unavailable
+from hvcore.testing.children import is_unavailable
+from hvcore.testing.held_calls import held_at
 
 _LINES: Final = 40
 
@@ -196,14 +197,13 @@ class CallerPromises(AuthKit):
         ann, ben = self.issue(ORG_A, DEV), self.issue(ORG_B, LIVE)
         wanted = (accepted(provider, ann), accepted(provider, ben))
         for line in range(1, _LINES):
-            both = held_at(
-                line,
-                partial(accepted, provider, ann),
-                partial(accepted, provider, ben),
-            )
-            if both is None:
-                break
-            assert both == wanted, line
+            with held_at(line) as hold:
+                both = hold(
+                    partial(accepted, provider, ann), partial(accepted, provider, ben)
+                )
+                if both is None:
+                    break
+                assert both == wanted, "two callers are mixed up"
         with ThreadPoolExecutor(8) as pool:
             found = list(pool.map(partial(accepted, provider), [ann, ben] * 50))
 

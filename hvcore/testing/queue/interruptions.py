@@ -1,12 +1,15 @@
-"""The promises of every queue about many messages, separate queues, and interrupted calls."""
+"""The promises of every queue about many messages, separate queues, and calls that are interrupted or forked."""
 
 import time
+from collections.abc import Callable
 from typing import Final
 
 import pytest
 
 from hvcore.domain.ids import new_task_id
 from hvcore.plugin_api import Lane, Queue, TaskId
+from hvcore.testing.children import Child, spread
+from hvcore.testing.held_calls import held_at, lines_of
 from hvcore.testing.kit import may_leave
 from hvcore.testing.queue.consumers import (
     ALL_LANES,
@@ -16,12 +19,18 @@ from hvcore.testing.queue.consumers import (
     put_many,
     put_new,
 )
-from hvcore.testing.queue.messages import MessagePromises
-from hvcore.testing.raised_errors import BrokenOffCall, break_off_at_each_line
+from hvcore.testing.queue.messages import PUT, MessagePromises, child_that_puts
+from hvcore.testing.raised_errors import (
+    BrokenOffCall,
+    FilesOf,
+    break_off_at_each_line,
+)
 
 _MANY: Final = 300
 _KINDS: Final = ("upload.take", "encode.part", "webhook.send", "kit/test", "é")
 _BREAKS: Final = 60
+_FORKS: Final = 8
+"""The most lines of a call in the middle of which a child is forked."""
 
 
 class QueueKitInterrupt(BaseException):
@@ -29,7 +38,7 @@ class QueueKitInterrupt(BaseException):
 
 
 class InterruptionPromises(MessagePromises):
-    """The promises of every queue about many messages, separate queues, and interrupted calls."""
+    """The promises of every queue about many messages, separate queues, and calls that are interrupted or forked."""
 
     def test_hundreds_of_messages_wait_for_a_consumer(self, queue: Queue) -> None:
         """Hundreds of messages wait for a consumer: each is counted, and none is dropped."""
@@ -162,6 +171,55 @@ class InterruptionPromises(MessagePromises):
             look=look,
             at_most=_BREAKS,
         )
+
+    def test_a_child_that_is_forked_in_the_middle_of_a_call_waits_for_no_lock(
+        self, queue: Queue
+    ) -> None:
+        """A child that is forked while another thread puts or consumes puts a message, or gets UnavailableError."""
+        wanted, seen = list[TaskId](), list[TaskId]()
+
+        def put_one() -> None:
+            wanted.append(put_new(queue))
+
+        def take_one() -> None:
+            before, end = len(seen), time.monotonic() + self.patience_s
+            queue.consume(
+                seen.append,
+                lanes=ALL_LANES,
+                until=lambda: len(seen) > before or time.monotonic() > end,
+            )
+
+        for call in (put_one, take_one):
+            put_one()
+            for line in spread(
+                lines_of(call, is_counted=FilesOf([queue])), at_most=_FORKS
+            ):
+                put_one()
+                of_child = new_task_id()
+                if self._is_put_by_a_child(queue, of_child, call, line):
+                    wanted.append(of_child)
+
+        left = [one for one in wanted if one not in seen]
+        assert_once_each([*seen, *self._consumed(queue, left)], wanted)
+
+    def _is_put_by_a_child(
+        self, queue: Queue, task_id: TaskId, call: Callable[[], None], line: int
+    ) -> bool:
+        """Hold a call at a line, and fork a child meanwhile; return whether it has put a task id."""
+        children: list[Child] = []
+
+        def fork() -> None:
+            children.append(child_that_puts(queue, task_id))
+
+        try:
+            with held_at(
+                line, is_counted=FilesOf([queue]), held_s=self.patience_s
+            ) as hold:
+                hold(call, fork)
+                return children[0].line(self.patience_s) == PUT
+        finally:
+            for child in children:
+                child.kill()
 
     def _taken(self, queue: Queue, count: int) -> list[TaskId]:
         """Consume a number of messages, and return their task ids."""

@@ -200,16 +200,7 @@ class MessagePromises(Kit):
         """A forked child puts a message that arrives, or gets UnavailableError; the parent's queue works as before."""
         wanted = [put_new(queue)]
         of_child = new_task_id()
-
-        def work(report: Report) -> None:
-            try:
-                queue.put(of_child, kind="kit.test", lane=Lane.LIGHT)
-            except UnavailableError:
-                report(REFUSED)
-            else:
-                report(PUT)
-
-        child = Child(work)
+        child = child_that_puts(queue, of_child)
         try:
             if child.line(self.patience_s) == PUT:
                 wanted.append(of_child)
@@ -247,6 +238,20 @@ class MessagePromises(Kit):
         lanes: Sequence[Lane] = ALL_LANES,
     ) -> list[TaskId]:
         return consumed(queue, wanted, lanes=lanes, patience_s=self.patience_s)
+
+
+def child_that_puts(queue: Queue, task_id: TaskId) -> Child:
+    """Fork a child that puts a task id, and reports PUT, or REFUSED for UnavailableError."""
+
+    def work(report: Report) -> None:
+        try:
+            queue.put(task_id, kind="kit.test", lane=Lane.LIGHT)
+        except UnavailableError:
+            report(REFUSED)
+        else:
+            report(PUT)
+
+    return Child(work)
 
 
 def _seconds(call: Callable[[], object]) -> float:

@@ -8,7 +8,8 @@ from typing import Final
 
 from hvcore.domain.access.rate_limits import Bucket, RateLimitRule
 from hvcore.ports.rate_limit import RateLimitStore
-from hvcore.testing.children import held_at, in_children, is_unavailable
+from hvcore.testing.children import in_children, is_unavailable
+from hvcore.testing.held_calls import held_at
 from hvcore.testing.kit import may_leave
 from hvcore.testing.raised_errors import BrokenOffCall, break_off_at_each_line
 from hvcore.testing.rate_limits.kit import RateLimitKit, ReopenedStore, rule
@@ -32,14 +33,18 @@ class SharingPromises(RateLimitKit):
         wide = rule(10_000, subject="wide")
         for line in range(1, _LINES):
             last, two = rule(1, subject=f"last {line}"), rule(2, subject=f"two {line}")
-            lasts = held_at(line, *[partial(store.hit, [last, wide])] * 2)
-            twos = held_at(line, *[partial(store.hit, [two])] * 2)
-            if lasts is None or twos is None:
-                break
+            with held_at(line) as hold:
+                lasts = hold(*[partial(store.hit, [last, wide])] * 2)
+                twos = hold(*[partial(store.hit, [two])] * 2)
+                if lasts is None or twos is None:
+                    break
 
-            assert sum(states[0].is_allowed for states in lasts) == 1, line
-            assert sorted(states[0].remaining for states in twos) == [0, 1], line
-            assert store.hit([wide])[0].remaining == 10_000 - 2 * line, line
+                allowed = sum(states[0].is_allowed for states in lasts)
+                assert allowed == 1, f"one hit is left, and {allowed} of two pass"
+                left = sorted(states[0].remaining for states in twos)
+                assert left == [0, 1], "two hits are told the same number"
+                wide_left = store.hit([wide])[0].remaining
+                assert wide_left == 10_000 - 2 * line, "a hit that was refused counts"
 
     def test_threads_are_counted_exactly(self, store: RateLimitStore) -> None:
         """Hits of many threads are counted exactly, under all rules or under none."""

@@ -15,7 +15,8 @@ from hvcore.plugin_api import (
     SignInRefusedError,
     UnavailableError,
 )
-from hvcore.testing.children import held_at, is_unavailable, lines_of, spread
+from hvcore.testing.children import is_unavailable, spread
+from hvcore.testing.held_calls import held_at, lines_of
 from hvcore.testing.kit import may_leave
 from hvcore.testing.raised_errors import BrokenOffCall, break_off_at_each_line
 from hvcore.testing.sign_in.kit import (
@@ -89,8 +90,9 @@ class PeoplePromises(SignInKit):
         signs_in = [partial(self._identity_of, provider, person) for person in _BOTH]
         for line in spread(lines_of(signs_in[0]), at_most=_PLACES):
             calls = self._at_hand(provider)
-            both = held_at(line, *calls)
-            assert both is None or both == wanted, line
+            with held_at(line) as hold:
+                both = hold(*calls)
+                assert both is None or both == wanted, "two people are mixed up"
         with ThreadPoolExecutor(4) as pool:
             found = list(pool.map(lambda call: call(), signs_in * 10))
 

@@ -1,5 +1,6 @@
 """The promises of a storage when a second call runs in between at any line of the first one."""
 
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -7,7 +8,8 @@ from typing import Final
 
 from hvcore.errors import UnavailableError
 from hvcore.ports.storage import ObjectNotFoundError, Storage
-from hvcore.testing.children import held_at, lines_of, spread
+from hvcore.testing.children import spread
+from hvcore.testing.held_calls import held_at, lines_of
 from hvcore.testing.kit import may_leave
 from hvcore.testing.raised_errors import FilesOf
 from hvcore.testing.storage.byte_sources import MOST_AT_ONCE, arrived, arriving
@@ -78,10 +80,18 @@ class RacePromises(StorageKit):
         """A removal during a write leaves the object whole or removed; the write may raise UnavailableError."""
         other = reopened()
 
-        def look() -> None:
+        given_up: list[UnavailableError] = []
+
+        def look_once() -> None:
             is_left = is_there(other, "v/1/a")
             assert not is_left or get(other, "v/1/a") == _NEW
             assert paths(other, "v") == [*(["v/1/a"] * is_left), "v/2"]
+
+        def look() -> None:
+            # The bytes of a write that was given up may be on their way to a server, and
+            # come between two questions.
+            within_s = self.gives_up_within_s if given_up else 0.0
+            _holds_within(within_s, look_once)
 
         def prepare() -> None:
             put(storage, "v/1/a", b"old")
@@ -89,8 +99,10 @@ class RacePromises(StorageKit):
 
         def write() -> None:
             # Some look at what they have stored, and find nothing.
-            with suppress(UnavailableError):
+            try:
                 _store(storage, "v/1/a")
+            except UnavailableError as exc:
+                given_up.append(exc)
 
         remove = partial(other.delete_tree, "v/1")
         self._held(storage, write, remove, prepare=prepare, look=look)
@@ -172,10 +184,21 @@ class RacePromises(StorageKit):
         held_times = 0
         for line in spread(lines, at_most=self.most_held):
             prepare()
-            results = held_at(line, first, second, is_counted=is_counted)
-            held_times += results is not None
-            look()
+            with held_at(line, is_counted=is_counted) as hold:
+                held_times += hold(first, second) is not None
+                look()
         assert held_times, f"it was held at none of its {lines} lines"
+
+
+def _holds_within(within_s: float, look: Callable[[], None]) -> None:
+    """Look again while an assertion fails, for a time."""
+    deadline_s = time.monotonic() + within_s
+    while True:
+        try:
+            return look()
+        except AssertionError:
+            if time.monotonic() >= deadline_s:
+                raise
 
 
 def _store(storage: Storage, path: str = "v/a") -> None:

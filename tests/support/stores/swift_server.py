@@ -77,6 +77,11 @@ def main(folder: Path, address: str = "127.0.0.1", port: str = "0") -> None:
         "mount_check": "false",
         "fallocate_reserve": "0",
         "log_level": "ERROR",
+        # An object server waits for the list of its bucket, by default a second: a busy
+        # machine would list an object a while after it was stored, or never.
+        "conn_timeout": "30",
+        "node_timeout": "60",
+        "container_update_timeout": "60",
     }
     # The object server reads what it may not do from the others' rings, too.
     from swift.obj.mem_server import ObjectController

@@ -177,6 +177,21 @@ class PreparesOnce(MemoryStore):
         self.is_new = False
 
 
+class LooksBeforeItPrepares(MemoryStore):
+    """The second of two that find nothing does not expect the tables of the first one."""
+
+    is_new = True
+
+    def prepare(self) -> None:
+        if not self.is_new:
+            return
+        self.make_tables()
+
+    def make_tables(self) -> None:
+        assert self.is_new, "there are tables already"
+        self.is_new = False
+
+
 class SwallowsInterrupts(MemoryStore):
     def write(self, batch: ServedBatch) -> None:
         with suppress(KeyboardInterrupt):

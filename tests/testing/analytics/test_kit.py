@@ -92,6 +92,9 @@ WRONG: Final[Mapping[str, Sequence[type[MemoryStore]]]] = {
     ),
     "test_to_close_a_sink_is_for_one_process": (places.ClosesForAll,),
     "test_a_sink_is_prepared_once_it_was_prepared": (places.PreparesOnce,),
+    "test_a_sink_may_be_prepared_by_several_at_once_for_the_first_time": (
+        *(places.LooksBeforeItPrepares, places.PreparesOnce),
+    ),
     "test_processes_may_prepare_at_once": (
         *(places.IsNeverPrepared, places.PreparesOnce),
     ),

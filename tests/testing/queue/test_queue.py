@@ -39,6 +39,12 @@ WRONG: Final[Mapping[type[FileQueue], str]] = {
     wrong_messages.PutsSlowly: "test_no_call_takes_long",
     wrong_messages.PingHangs: "test_no_call_takes_long",
     wrong_messages.KeepsPutsInItsProcess: "test_a_forked_child_puts_or_says_that_it_cannot",
+    wrong_messages.KeepsItsLockInAChild: (
+        "test_a_child_that_is_forked_in_the_middle_of_a_call_waits_for_no_lock"
+    ),
+    wrong_messages.KeepsItsConsumersLockInAChild: (
+        "test_a_child_that_is_forked_in_the_middle_of_a_call_waits_for_no_lock"
+    ),
     wrong_messages.PreparesAnew: "test_preparing_again_loses_nothing",
     wrong_consumers.AsksOnceInFiveSeconds: "test_an_idle_consumer_stops",
     wrong_consumers.EmptiesTheQueueFirst: "test_a_consumer_stops_between_messages",

@@ -201,6 +201,29 @@ class KeepsPutsInItsProcess(FileQueue):
             time.sleep(LOOKS_EVERY_S)
 
 
+class KeepsItsLockInAChild(FileQueue):
+    """A child that is forked while a thread has the lock waits for it for good."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.lock = threading.Lock()
+
+    def insert(self, task_id: TaskId, lane: Lane) -> None:
+        with self.lock:
+            super().insert(task_id, lane)
+
+
+class KeepsItsConsumersLockInAChild(KeepsItsLockInAChild):
+    def insert(self, task_id: TaskId, lane: Lane) -> None:
+        with self.lock:
+            pass
+        FileQueue.insert(self, task_id, lane)
+
+    def first(self, lane: Lane) -> TaskId | None:
+        with self.lock:
+            return super().first(lane)
+
+
 class WritesLater(KeepsPutsInItsProcess):
     """And a killed process has not written yet."""
 

@@ -217,6 +217,39 @@ class LooksAfterWriting(MemoryStorage):
         return self.stat(path)
 
 
+class StoresWhatItGaveUp(MemoryStorage):
+    """
+    Gives up writing an object, whose bytes come all the same, once somebody has asked for it.
+
+    That is right: a server may get a request for whose answer nobody waits any more.
+    """
+
+    on_their_way: ClassVar = list[tuple[str, bytes, str]]()
+
+    def keep(self, path: str, data: bytes, content_type: str) -> ObjectInfo:
+        if data == b"old" or not path.endswith("/a"):
+            return super().keep(path, data, content_type)
+        self.on_their_way.append((path, data, content_type))
+        raise UnavailableError("The storage does not answer.")
+
+    def stat(self, path: str) -> ObjectInfo:
+        try:
+            return super().stat(path)
+        finally:
+            while self.on_their_way:
+                super().keep(*self.on_their_way.pop())
+
+
+class ListsWhatItGaveUp(StoresWhatItGaveUp):
+    """And lists an object whose bytes never come."""
+
+    def found(self, path: str) -> MemoryObject:
+        found = super().found(path)
+        if found.data != b"old" and path.endswith("/a"):
+            raise ObjectNotFoundError(path)
+        return found
+
+
 class KeepsTypesApart(MemoryStorage):
     types: ClassVar = dict[str, str]()
 

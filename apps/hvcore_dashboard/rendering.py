@@ -46,6 +46,7 @@ def make_templates() -> Environment:
         code=code,
         iso=iso,
         moment=moment,
+        day=day,
         duration=duration,
         near_pages=near_pages,
         number=number,
@@ -107,6 +108,12 @@ def moment(at: datetime) -> str:
     """Return a time in UTC such as ``5 Mar 2026, 14:30 UTC``, shown where scripts do not run."""
     at = at.astimezone(UTC)
     return f"{at.day} {at:%b %Y, %H:%M} UTC"
+
+
+def day(at: datetime) -> str:
+    """Return a day in UTC such as ``5 Mar 2026``, shown where scripts do not run."""
+    at = at.astimezone(UTC)
+    return f"{at.day} {at:%b %Y}"
 
 
 def duration(seconds: float) -> str:

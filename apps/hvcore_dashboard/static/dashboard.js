@@ -26,7 +26,7 @@ const showTimes = (root) => {
     time.title = long.format(at);
     time.textContent = time.dataset.local === 'ago'
       ? ago(at)
-      : new Intl.DateTimeFormat(undefined, FORMATS[time.dataset.local]).format(at);
+      : new Intl.DateTimeFormat(undefined, FORMATS[time.dataset.local || 'day']).format(at);
   }
 };
 
@@ -97,7 +97,8 @@ const showCopied = (button) => {
 
 const copy = async (button) => {
   try {
-    await navigator.clipboard.writeText(button.dataset.copy);
+    // Without a text of its own, it copies what is written on it.
+    await navigator.clipboard.writeText(button.dataset.copy || button.textContent);
   } catch {
     tell('The browser does not let this page copy. Select the text and copy it.', 'warn');
     return;

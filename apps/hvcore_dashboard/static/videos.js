@@ -35,6 +35,13 @@
     count();
   }
 
+  /** Return the address that tells where the storyboard of a poster's video is. */
+  const storyboardOf = (poster) => {
+    const address = new URL(poster.href);
+    address.pathname += '/storyboard';
+    return address.href;
+  };
+
   /** Return the pictures of a storyboard: seconds, address, place in the sprite. */
   const readStoryboard = async (source) => {
     const {url} = await (await fetch(source)).json();
@@ -78,7 +85,7 @@
     const own = {poster};
     running = own;
     own.timer = setTimeout(async () => {
-      const pictures = await readStoryboard(poster.dataset.storyboard).catch(() => []);
+      const pictures = await readStoryboard(storyboardOf(poster)).catch(() => []);
       if (running !== own || !pictures.length) {
         return;
       }
@@ -96,7 +103,8 @@
 
   if (!matchMedia('(prefers-reduced-motion: reduce)').matches) {
     document.addEventListener('pointerover', ({target}) => {
-      const poster = target.closest?.('[data-storyboard]');
+      // Only those that are ready have a picture.
+      const poster = target.closest?.('.poster:has(img)');
       if (poster && poster !== running?.poster) {
         begin(poster);
       } else if (!poster) {

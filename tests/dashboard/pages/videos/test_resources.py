@@ -158,7 +158,8 @@ def test_a_list_is_filtered_by_labels_and_shows_them(
     assert 'name="tag" value="red"' in page
     assert ">4711<" in page
     assert "+7" in page
-    assert f'href="{VIDEOS}?tag=a+%3Cb%3E"' in page
+    # Of the list itself, whose addresses its rows leave out.
+    assert 'href="?tag=a+%3Cb%3E"' in page
     assert "No video is like that" in person.get(VIDEOS, "tag=blue").text
 
 

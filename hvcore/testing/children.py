@@ -19,12 +19,19 @@ Report: TypeAlias = Callable[[str], None]
 
 TraceFunction: TypeAlias = Callable[[FrameType, str, object], Any]
 CHILD_TIMEOUT_S: Final = 30.0
+AT_ONCE_TIMEOUT_S: Final = 120.0
+"""The seconds within which calls end that begin together: a thousand messages on a busy machine."""
 
 _FAILED: Final = "failed: "
 
 
 def at_once(calls: Sequence[Callable[[], None]]) -> None:
-    """Call functions in threads that start together; raise the first error of a call."""
+    """
+    Call functions in threads that start together; raise the first error of a call.
+
+    Raises:
+        AssertionError: A call hangs; its thread is left behind.
+    """
     start = threading.Barrier(len(calls))
     failures: list[BaseException] = []
 
@@ -35,13 +42,19 @@ def at_once(calls: Sequence[Callable[[], None]]) -> None:
         except BaseException as exc:  # noqa: BLE001 - raised below
             failures.append(exc)
 
-    threads = [threading.Thread(target=call, args=(one,)) for one in calls]
+    threads = [threading.Thread(target=call, args=(one,), daemon=True) for one in calls]
     for thread in threads:
         thread.start()
+    deadline_s = time.monotonic() + AT_ONCE_TIMEOUT_S
     for thread in threads:
-        thread.join()
+        thread.join(max(0.0, deadline_s - time.monotonic()))
     if failures:
         raise failures[0]
+    hanging = sum(thread.is_alive() for thread in threads)
+    assert not hanging, (
+        f"{hanging} of {len(threads)} calls that began together have not ended within "
+        f"{AT_ONCE_TIMEOUT_S:g} s"
+    )
 
 
 def spread(lines: int, *, at_most: int) -> Sequence[int]:

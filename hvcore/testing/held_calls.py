@@ -9,8 +9,9 @@ import sys
 import sysconfig
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, wait
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Final, TypeVar
@@ -62,17 +63,24 @@ class Hold:
 
         Returns:
             The results of both calls; None if ``first`` runs fewer lines.
+
+        Raises:
+            AssertionError: A call hangs; its thread is left behind.
         """
         held = _HeldCall(self._line, self._is_counted)
-        with ThreadPoolExecutor(2) as pool:
-            one = pool.submit(held.run, first)
-            held.stops.wait()
-            if held.place is not None:
-                self.places.append(held.place)
-            other = pool.submit(second)
-            wait([other], self._held_s)
-            held.goes_on.set()
-            both = one.result(), other.result()
+        one = _begun(partial(held.run, first))
+        held.stops.wait(_HANGS_AFTER_S)
+        if held.place is not None:
+            self.places.append(held.place)
+        other = _begun(second)
+        wait([other], self._held_s)
+        held.goes_on.set()
+        hanging = wait([one, other], _HANGS_AFTER_S).not_done
+        assert not hanging, (
+            f"{'the other' if other in hanging else 'the held'} call does not end "
+            f"within {_HANGS_AFTER_S:g} s"
+        )
+        both = one.result(), other.result()
         return None if held.place is None else both
 
 
@@ -216,6 +224,20 @@ def lines_of(
     finally:
         sys.settrace(before)
     return lines
+
+
+def _begun(call: Callable[[], T]) -> Future[T]:
+    """Call a function in a thread that keeps no process from ending; return its future result."""
+    future = Future[T]()
+
+    def work() -> None:
+        try:
+            future.set_result(call())
+        except BaseException as exc:  # noqa: BLE001 - raised by whoever waits
+            future.set_exception(exc)
+
+    threading.Thread(target=work, daemon=True).start()
+    return future
 
 
 def _at(held: _HeldCall, error: BaseException) -> AssertionError:

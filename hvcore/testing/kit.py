@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Final, TypeVar
 import pytest
 
 from hvcore.testing.deviations import DeclaresDeviations
+from hvcore.testing.hangs import fails_if_it_hangs
 from hvcore.testing.leftovers import KINDS, MAY_GROW_ONCE, Growth, LeftoverWatch
 from hvcore.testing.surroundings import far_away
 
@@ -46,9 +47,12 @@ class Kit(DeclaresDeviations):
             "files" (beside the folder of the test), "directory" (the working one),
             "signals" (their handlers), "variables" (of the environment) and "settings"
             (of Python, such as the locale).
+        hangs_after_s: The seconds after which a test fails, unless a plugin of pytest
+            limits it; 0: never. With ``--hv-large`` no test has a limit.
     """
 
     leftovers: ClassVar[Mapping[str, str]] = {}
+    hangs_after_s: ClassVar[float] = 300.0
 
     def __init_subclass__(cls) -> None:
         """
@@ -74,14 +78,16 @@ class Kit(DeclaresDeviations):
         tmp_path_factory: pytest.TempPathFactory,
     ) -> Iterator[None]:
         given = tmp_path_factory.getbasetemp()
-        with far_away(given / "locales"):
+        is_large = request.config.getoption("--hv-large", default=False)
+        limit_s = 0.0 if is_large else self.hangs_after_s
+        with fails_if_it_hangs(limit_s), far_away(given / "locales"):
             watch, failed = LeftoverWatch(given), request.session.testsfailed
             folders = set(given.iterdir())
             yield
             # An author's conftest may have asked for it before: it would end after this.
             patched = request.node.funcargs.get("monkeypatch")
             if isinstance(patched, pytest.MonkeyPatch):
-                patched.undo()
+                watch.expect_undone(patched.undo)
             # What is left has no owner, who could still close it.
             request.node.funcargs.clear()
             may_leave_kinds = getattr(request.function, _MAY_LEAVE, ())

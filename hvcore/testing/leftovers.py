@@ -51,6 +51,25 @@ class LeftoverWatch:
         self._handlers = _handlers()
         self._folder = _folder()
 
+    def expect_undone(self, undo: Callable[[], None]) -> None:
+        """
+        Call a function that undoes what a fixture changed, and expect the process as it leaves it.
+
+        The fixture may have changed variables and the working directory before the watch
+        began.
+        """
+        variables, folder = dict(os.environ), _folder()
+        undo()
+        for name in os.environ.keys() | variables.keys():
+            value = os.environ.get(name)
+            if value == variables.get(name):
+                continue
+            self._environment.pop(name, None)
+            if value is not None:
+                self._environment[name] = value
+        if _folder() != folder:
+            self._folder = _folder()
+
     def left(
         self, *, without: Collection[str] = (), not_in: Collection[Path] = ()
     ) -> Mapping[str, Found]:

@@ -42,6 +42,26 @@ class TestOrderly(Kit):
         threading.Thread(target=time.sleep, args=(100,), daemon=True).start()
 
 
+@pytest.fixture(autouse=True)
+def of_the_author(request, monkeypatch):
+    # It comes before the fixtures of a class.
+    if request.cls is TestPatched:
+        monkeypatch.setenv("A_KEY", "k")
+
+
+class TestPatched(Kit):
+    def test_a_variable_of_an_earlier_fixture(self):
+        assert os.environ["A_KEY"]
+
+    def test_a_variable_of_an_earlier_fixture_and_one_of_its_own(self):
+        os.environ["A_SECRET"] = "hunter2"
+
+
+class TestUnpatched(Kit):
+    def test_it_has_no_variable_of_a_fixture(self):
+        assert "A_KEY" not in os.environ
+
+
 class Leaving(Kit):
     def test_file(self, tmp_path):
         KEPT.append((tmp_path / "own").open("w"))
@@ -177,6 +197,18 @@ def test_a_test_that_leaves_nothing_passes(told: list[str]) -> None:
     for name in ("TestOrderly", "TestDeclared", "TestExcused::test_file"):
         assert not [one for one in accused if name in one], accused
     assert len([one for one in accused if "test_failed" in one]) == 9
+
+
+def test_variables_of_an_earlier_fixture_are_restored_and_not_left_over(
+    told: list[str],
+) -> None:
+    accused = [
+        one for one in told if one.startswith("ERROR") and "patched" in one.lower()
+    ]
+
+    assert len(accused) == 1, accused
+    assert "::test_a_variable_of_an_earlier_fixture_and_one_of_its_own" in accused[0]
+    assert "variables: A_SECRET. " in accused[0]
 
 
 def test_sockets_are_left_over_if_each_test_leaves_some(told: list[str]) -> None:

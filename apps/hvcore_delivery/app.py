@@ -11,6 +11,7 @@ from typing import Final, Protocol
 import falcon
 
 from hvcore.clock import Clock
+from hvcore.domain.videos.moments import PICTURE_PARAMETERS, Parameters
 from hvcore.errors import ShareMetError
 from hvcore.playback_tokens import KeyRing
 from hvcore.services.links.share_link_playback import ShareLinkPlayback
@@ -158,7 +159,9 @@ class ThumbnailsResource:
     def on_get(
         self, req: falcon.Request, resp: falcon.Response, *, video: str, name: str
     ) -> None:
-        request = ThumbnailRequest(video=video, name=name, viewer=viewer_of(req))
+        request = ThumbnailRequest(
+            video=video, name=name, query=_picture_query(req), viewer=viewer_of(req)
+        )
         try:
             picture = self._thumbnails.open(request)
         except ShareMetError:
@@ -169,6 +172,14 @@ class ThumbnailsResource:
         send(req, resp, picture)
 
     on_head = on_get
+
+
+def _picture_query(req: falcon.Request) -> Parameters:
+    return [
+        (name, value)
+        for name in sorted(PICTURE_PARAMETERS)
+        for value in req.get_param_as_list(name) or ()
+    ]
 
 
 class PublicKeysResource:

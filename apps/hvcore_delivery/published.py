@@ -174,7 +174,10 @@ class PublishedFileOpener:
     ) -> PlaybackResponse | None:
         if address.is_picture:
             picture = ThumbnailRequest(
-                video=address.video, name=address.file, viewer=request.viewer
+                video=address.video,
+                name=address.file,
+                query=request.picture_query,
+                viewer=request.viewer,
             )
             return self.pictures.open(picture)
         if address.edge_key is not None:

@@ -115,7 +115,13 @@ def dry_services(services: Services, public: PublicSettings) -> DryServices:
             uow=uow, playback=share_link_playback, clock=services.clock
         ),
         thumbnails=attrs.evolve(
-            services.thumbnails, storage=storage, access=access, uses=ThumbnailUses()
+            services.thumbnails,
+            storage=storage,
+            access=access,
+            uses=ThumbnailUses(),
+            moments=attrs.evolve(
+                services.thumbnails.moments, storage=storage, uses=ThumbnailUses()
+            ),
         ),
         key_ring=services.key_ring,
         clock=services.clock,

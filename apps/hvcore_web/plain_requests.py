@@ -18,6 +18,7 @@ import attrs
 from hvcore.domain.analytics.cmcd import player_report, player_session
 from hvcore.domain.analytics.playback_metrics import PlayerReport
 from hvcore.domain.playback.viewer import Viewer
+from hvcore.domain.videos.moments import PICTURE_PARAMETERS, Parameters
 from hvcore.ports.counting import CountedSegment
 from hvcore.services.playback.responses import PlaybackResponse
 from hvcore_web.middleware import is_sane_token
@@ -76,6 +77,7 @@ class _Rest:
     request_id: str | None
     edge_secret: str | None = attrs.field(repr=False)
     closes: bool
+    picture_query: Parameters = ()
 
 
 @attrs.define(kw_only=True)
@@ -87,6 +89,7 @@ class PlainRequest:
         path: The parts of the path; none is empty, "." or "..".
         request_id: The caller's, if it is a sane token.
         edge_secret: The secret that it sends as an edge, right or wrong.
+        picture_query: The query's parameters that choose a picture, decoded.
     """
 
     path: tuple[str, ...]
@@ -95,6 +98,7 @@ class PlainRequest:
     request_id: str | None
     edge_secret: str | None = attrs.field(default=None, repr=False)
     closes: bool
+    picture_query: Parameters = ()
 
 
 class FileOpener(Protocol):
@@ -163,6 +167,7 @@ def read_request(head: bytes, neighbour: str) -> PlainRequest | None:
         request_id=request_id,
         edge_secret=rest.edge_secret,
         closes=rest.closes,
+        picture_query=rest.picture_query,
     )
 
 
@@ -191,22 +196,23 @@ def _read_rest(query: bytes, fields: bytes, neighbour: str) -> _Rest | None:
     rest = _read_fields(fields[:-2], neighbour)
     if asked is None or rest is None:
         return None
-    tokens, session, report = asked
+    tokens, session, report, picture_query = asked
     viewer = attrs.evolve(
         rest.viewer,
         tokens=tokens,
         player_session=session or rest.viewer.player_session,
         report=report or rest.viewer.report,
     )
-    return attrs.evolve(rest, viewer=viewer)
+    return attrs.evolve(rest, viewer=viewer, picture_query=picture_query)
 
 
 def _read_query(
     query: bytes,
-) -> tuple[tuple[str, ...], str | None, PlayerReport | None] | None:
+) -> tuple[tuple[str, ...], str | None, PlayerReport | None, Parameters] | None:
     if _QUERY.fullmatch(query) is None:
         return None
     tokens = []
+    chosen = []
     session = report = None
     for pair in query.decode().split("&"):
         name, _, value = pair.partition("=")
@@ -216,12 +222,14 @@ def _read_query(
         elif name == "CMCD":
             cmcd = unquote_plus(value)
             session, report = player_session(cmcd), player_report(cmcd)
+        elif name in PICTURE_PARAMETERS:
+            chosen.append((name, unquote_plus(value)))
         elif _ENCODED.search(name):
             return None
     # None, or the one: about several, empty and encoded ones others decide.
     if len(tokens) > 1 or "" in tokens or _ENCODED.search("".join(tokens)):
         return None
-    return tuple(tokens), session, report
+    return tuple(tokens), session, report, tuple(chosen)
 
 
 def _read_fields(fields: bytes, neighbour: str) -> _Rest | None:

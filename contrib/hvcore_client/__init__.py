@@ -36,7 +36,7 @@ from hvcore_client.errors import (
 )
 from hvcore_client.generated import models
 from hvcore_client.operation import NOT_SENT
-from hvcore_client.playback import playback_url
+from hvcore_client.playback import animation_url, picture_url, playback_url
 from hvcore_client.version import __version__
 
 __all__ = [
@@ -61,7 +61,9 @@ __all__ = [
     "WaitedTooLongError",
     "WebhookVerificationError",
     "__version__",
+    "animation_url",
     "models",
+    "picture_url",
     "playback_url",
     "tokens",
     "webhooks",

@@ -1,7 +1,8 @@
-"""Make the addresses at which videos play."""
+"""Make the addresses at which videos play, and those of their pictures."""
 
-from typing import Literal
-from urllib.parse import quote
+import math
+from typing import Final, Literal, TypeAlias
+from urllib.parse import quote, urlencode, urlsplit, urlunsplit
 
 from hvcore_client.generated.models import (
     Playback,
@@ -11,9 +12,14 @@ from hvcore_client.generated.models import (
     WebhookEvent,
 )
 
+_MOST_S: Final = 1_000_000
+_UNSEEN: Final = 1e-6
+"""Of a step: 0.3 s are a little less than three tenths."""
+_Video: TypeAlias = VideoDetails | VideoSummary | VideoEvent | WebhookEvent
+
 
 def playback_url(
-    video: VideoDetails | VideoSummary | VideoEvent | WebhookEvent,
+    video: _Video,
     token: str | None = None,
     *,
     of: Literal[
@@ -45,3 +51,71 @@ def playback_url(
             "get_signed_url."
         )
     return template.replace("{token}", quote(token, safe=""))
+
+
+def picture_url(  # noqa: PLR0913 - what there is to choose of a picture
+    video: _Video,
+    token: str | None = None,
+    *,
+    width_px: int = 640,
+    height_px: int = 360,
+    time_s: float | None = None,
+    file_format: Literal["jpg", "webp"] = "jpg",
+) -> str:
+    """
+    Return the address of a picture of a video, cropped to fill the size.
+
+    Args:
+        token: As for playback_url; one with the use ``thumbnail`` is enough.
+        width_px: 16 to 3840.
+        height_px: 16 to 3840.
+        time_s: The moment that is shown, in steps of 0.1 s; by default the video's own
+            picture is.
+
+    Raises:
+        ValueError: As for playback_url; or the moment is before the beginning.
+    """
+    query = {} if time_s is None else {"time": _seconds(time_s)}
+    name = f"{width_px}x{height_px}.{file_format}"
+    return _beside(playback_url(video, token, of="thumbnail"), name, query)
+
+
+def animation_url(
+    video: _Video,
+    token: str | None = None,
+    *,
+    start_s: float = 0,
+    end_s: float | None = None,
+    width_px: int = 320,
+) -> str:
+    """
+    Return the address of a moving picture of a part of a video (WebP).
+
+    Args:
+        token: As for playback_url; one with the use ``thumbnail`` is enough.
+        end_s: At most 10 s after the start; by default 5 s, or the video's end.
+        width_px: The most pixels of a side, 16 to 640.
+
+    Raises:
+        ValueError: As for playback_url; or a moment is before the beginning.
+    """
+    query = {"start": _seconds(start_s)}
+    if end_s is not None:
+        query["end"] = _seconds(end_s)
+    query["width"] = str(width_px)
+    address = playback_url(video, token, of="thumbnail")
+    return _beside(address, "animated.webp", query)
+
+
+def _beside(address: str, name: str, query: dict[str, str]) -> str:
+    parts = urlsplit(address)
+    path = f"{parts.path.rpartition('/')[0]}/{name}"
+    asked = "&".join(filter(None, (urlencode(query), parts.query)))
+    return urlunsplit(parts._replace(path=path, query=asked))
+
+
+def _seconds(at_s: float) -> str:
+    if not 0 <= at_s < _MOST_S:
+        raise ValueError("A moment is a number of seconds from the beginning.")
+    # Cut, as the service does: rounded, the last moment may be behind the end.
+    return f"{math.floor(at_s * 10 + _UNSEEN) / 10:.1f}"

@@ -191,6 +191,46 @@ export declare function playbackURL(
   kind?: "playlist" | "manifest" | "embed" | "thumbnail" | "storyboard",
 ): string;
 
+export interface PictureOptions {
+  /** Pixels, 16 to 3840; 640 and 360 if they are left out. The picture is cropped to fill. */
+  width?: number;
+  height?: number;
+  /** The moment that is shown, in seconds, in steps of 0.1; else the video's own picture is. */
+  time?: number;
+  format?: "jpg" | "webp";
+}
+
+export interface AnimationOptions {
+  /** In seconds; the video's beginning if it is left out. */
+  start?: number;
+  /** At most 10 s after the start; 5 s if it is left out, or the video's end. */
+  end?: number;
+  /** The most pixels of a side, 16 to 640; 320 if it is left out. */
+  width?: number;
+}
+
+/**
+ * Returns the address of a picture of a video, with a token if it needs one.
+ *
+ * @param video As for `playbackURL`.
+ */
+export declare function pictureURL(
+  video: Playback | { playback: Playback | null },
+  token?: string,
+  options?: PictureOptions,
+): string;
+
+/**
+ * Returns the address of a moving picture (WebP) of a part of a video.
+ *
+ * @param video As for `playbackURL`.
+ */
+export declare function animationURL(
+  video: Playback | { playback: Playback | null },
+  token?: string,
+  options?: AnimationOptions,
+): string;
+
 /** What the service refused, and why. */
 export declare class ApiError extends Error {
   /** Of HTTP. */

@@ -17,6 +17,9 @@ from hvcore.services.playback.changes import PlaybackChanges
 from hvcore.services.playback.delivery import Delivery
 from hvcore.services.playback.downloads.serving import Downloads
 from hvcore.services.playback.media_files import MediaFiles
+from hvcore.services.playback.moments.making import FrameMaker
+from hvcore.services.playback.moments.renders import MomentRenders
+from hvcore.services.playback.moments.serving import MomentPictures
 from hvcore.services.playback.player_videos import PlayerVideos
 from hvcore.services.playback.redirects import Redirects, can_redirect
 from hvcore.services.playback.signing.keys import PlaybackSigningKeys
@@ -123,6 +126,22 @@ class PlaybackWiring(CountingWiring):
             directory=self.playback_directory,
             access=self.playback_access,
             renders=ThumbnailRenders(self.settings.shares.renders_of_one),
+            uses=self._thumbnail_uses,
+            moments=self._moment_pictures,
+        )
+
+    @cached_property
+    def _moment_pictures(self) -> MomentPictures:
+        return MomentPictures(
+            storage=self.storage,
+            directory=self.playback_directory,
+            frames=FrameMaker(
+                storage=self.storage,
+                # Most hosts of delivery never need it, and some have none.
+                transcoder=lambda: self.transcoder,
+                work_dir=self.recipe.work_dir,
+            ),
+            renders=MomentRenders(self.settings.shares.renders_of_one),
             uses=self._thumbnail_uses,
         )
 

@@ -33,6 +33,13 @@ MIN_THUMBNAIL_PX: Final = 16
 MAX_THUMBNAIL_PX: Final = 3840
 MAX_THUMBNAIL_SIZES: Final = 64
 """Sizes kept of one video beside the usual ones; the least used make room."""
+MAX_MOMENT_PICTURES: Final = 200
+"""Pictures at moments and animations kept of one video; the least used make room."""
+MAX_MOMENT_BYTES: Final = 64 * 1024**2
+"""Of one video's pictures at moments and animations together."""
+MAX_ANIMATION_S: Final = 10
+MAX_ANIMATION_PX: Final = 640
+"""The most pixels of each side of an animation."""
 
 MAX_PERIOD_DAYS: Final = 365
 DEFAULT_PERIOD_DAYS: Final = 30

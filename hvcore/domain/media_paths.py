@@ -6,6 +6,8 @@ from hvcore.domain.ids import JobId, VideoId
 
 QUARANTINE: Final = "quarantine"
 """The storage prefix of what a repair has removed, until nobody has missed it."""
+MOMENTS: Final = "moments"
+"""The folder of pictures at moments, below a video's."""
 _POSTERS: Final = "posters"
 _CERTIFICATES: Final = "certificates"
 
@@ -50,3 +52,14 @@ def thumbnails_prefix(video_id: VideoId, poster_path: str) -> str:
     folder, name = poster_path.removeprefix(f"{media_prefix(video_id)}/").split("/", 1)
     of = name.removesuffix(".jpg") if folder == _POSTERS else folder
     return f"{media_prefix(video_id)}/thumbnails/{of}"
+
+
+def moments_prefix(video_id: VideoId, media_root: str) -> str:
+    """
+    Return the storage prefix of the pictures at moments that were made of a job's files.
+
+    Args:
+        media_root: The storage prefix of the job's files, as media_root returns it.
+    """
+    job = media_root.removeprefix(f"{media_prefix(video_id)}/")
+    return f"{media_prefix(video_id)}/{MOMENTS}/{job}"

@@ -15,9 +15,10 @@ from collections.abc import Sequence
 from typing import BinaryIO, Final
 
 from hvcore.errors import InvalidParametersError, NotFoundError
-from hvcore.pictures.cropping import crop_to_fill
+from hvcore.pictures.cropping import crop_to_fill, crop_to_webp
 from hvcore.pictures.redraw import PICTURE_FORMATS, redraw
 from hvcore.pictures.sheets import draw_sheet
+from hvcore.pictures.webp import draw_animation
 from hvcore.processes.child_launcher import share_processors_as_nice
 
 MOST_CPU_S: Final = 15
@@ -28,7 +29,7 @@ SIZE: Final = struct.Struct(">I")
 """Bytes of the picture that follows."""
 ANSWER: Final = struct.Struct(">BHHI")
 """What came of it, two numbers, and the bytes that follow."""
-CROP, REDRAW, SHEET = range(3)
+CROP, REDRAW, SHEET, CROP_TO_WEBP, ANIMATE = range(5)
 MADE, TOO_LARGE, REFUSED, UNREADABLE, TOO_COSTLY = range(5)
 TYPES: Final = tuple(PICTURE_FORMATS)
 
@@ -39,7 +40,11 @@ def _drawn(do: int, one: int, two: int, pictures: Sequence[bytes]) -> Answer:
     if do == SHEET:
         sheet = draw_sheet(pictures, columns=one)
         return MADE, sheet.width_px, sheet.height_px, sheet.picture
+    if do == ANIMATE:
+        return MADE, 0, 0, draw_animation(pictures, frame_ms=one)
     (picture,) = pictures
+    if do == CROP_TO_WEBP:
+        return MADE, 0, 0, crop_to_webp(picture, one, two)
     if do == REDRAW:
         return MADE, 0, 0, redraw(picture, TYPES[one])
     return MADE, 0, 0, crop_to_fill(picture, one, two)
@@ -90,7 +95,8 @@ def limit_cpu() -> None:
 if __name__ == "__main__":
     import PIL.Image
     import PIL.JpegImagePlugin
-    import PIL.PngImagePlugin  # noqa: F401
+    import PIL.PngImagePlugin
+    import PIL.WebPImagePlugin  # noqa: F401
 
     # Not sooner: somebody waits for the first picture, and on a busy machine a nice
     # process took five seconds for the 0.15 s that it needs to begin.

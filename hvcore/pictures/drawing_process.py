@@ -21,8 +21,10 @@ import attrs
 from hvcore.errors import UnavailableError
 from hvcore.pictures.cropping import too_large
 from hvcore.pictures.drawing import (
+    ANIMATE,
     ANSWER,
     CROP,
+    CROP_TO_WEBP,
     REDRAW,
     REFUSED,
     REQUEST,
@@ -106,6 +108,33 @@ class DrawingProcess:
             return self._draw(CROP, width_px, height_px, [picture])[-1]
         except _TooCostlyError as exc:
             raise too_large() from exc
+
+    def crop_to_webp(self, picture: bytes, width_px: int, height_px: int) -> bytes:
+        """
+        Return a picture as a WebP of exactly the given size, cropped around its middle.
+
+        Raises:
+            NotFoundError: As in crop_to_fill.
+            UnreadablePictureError: The picture cannot be read.
+            UnavailableError: The child ended meanwhile, or cannot be started.
+        """
+        try:
+            return self._draw(CROP_TO_WEBP, width_px, height_px, [picture])[-1]
+        except _TooCostlyError as exc:
+            raise too_large() from exc
+
+    def draw_animation(self, frames: Sequence[bytes], *, frame_ms: int) -> bytes:
+        """
+        Return JPEG frames of one size as a WebP that repeats them; see webp.draw_animation.
+
+        Raises:
+            UnreadablePictureError: One of the frames cannot be used.
+            UnavailableError: The child ended meanwhile, or cannot be started.
+        """
+        try:
+            return self._draw(ANIMATE, frame_ms, 0, frames)[-1]
+        except _TooCostlyError as exc:
+            raise UnreadablePictureError("The frames take too much.") from exc
 
     def redraw(self, picture: bytes, content_type: str) -> bytes:
         """

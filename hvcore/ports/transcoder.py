@@ -9,6 +9,7 @@ from hvcore.domain.processing.media_index import MediaIndex
 from hvcore.domain.processing.source_info import SourceInfo, UnusableSourceError
 from hvcore.domain.processing.transcoding import (
     Capabilities,
+    FrameSpan,
     Part,
     PartDone,
     PartPending,
@@ -144,8 +145,10 @@ class SupportsStill(Protocol):
         """
         Make a JPEG of the first frame that begins at or after a moment of a segment.
 
-        Called from the main thread of a worker process, for a job of any
-        transcoder that made this service's segments; takes a few seconds.
+        Called from the main thread of a worker process, and from threads of delivery
+        processes, several at a time; for a job of any transcoder that made this
+        service's segments. Takes a few seconds at most. The workspace's ``niceness`` is
+        that of the child processes.
 
         Args:
             workspace: A workspace whose source is an init segment followed by one media
@@ -159,6 +162,34 @@ class SupportsStill(Protocol):
         Raises:
             UnusableSourceError: No attempt will ever succeed.
             TranscodeError: This attempt failed.
+        """
+        ...
+
+
+@runtime_checkable
+class SupportsFrames(Protocol):
+    """Take the frames of a moving picture out of published segments."""
+
+    def frames(self, workspace: Workspace, span: FrameSpan) -> Sequence[Path]:
+        """
+        Make JPEGs of evenly spaced frames of consecutive segments; return at least one.
+
+        Called from threads of delivery processes, several at a time, for a job of any
+        transcoder that made this service's segments. Takes a few seconds at most. The
+        workspace's ``niceness`` is that of the child processes.
+
+        Args:
+            workspace: A workspace whose source is an init segment followed by
+                consecutive media segments of a video rung.
+
+        Returns:
+            The paths of the JPEGs in order, in ``workspace.folder``. A frame that lasts
+            longer than the spacing is there several times.
+
+        Raises:
+            UnusableSourceError: No attempt will ever succeed.
+            TranscodeError: This attempt failed.
+            UnavailableError: This machine lacks a program or a sandbox.
         """
         ...
 
@@ -219,6 +250,7 @@ __all__ = [
     "RemoteTranscoder",
     "SourceRanges",
     "SupportsDeclining",
+    "SupportsFrames",
     "SupportsStill",
     "SupportsStorageCheck",
     "Transcoder",

@@ -125,6 +125,7 @@ class Workspace:
             itself.
         target: The place to which another service writes files; None if this machine
             makes the part.
+        niceness: The niceness of child processes on top of this process's; see nice(2).
     """
 
     folder: Path
@@ -136,6 +137,7 @@ class Workspace:
     source_address: Callable[[int], str] = _not_addressable
     source_ranges: Callable[[], SourceRanges | None] = _no_ranges
     target: PartTarget | None = None
+    niceness: int = 0
     _source: Path | Callable[[], Path] = attrs.field(alias="source")
 
     @property

@@ -37,6 +37,7 @@ from hvcore.ports.storage import (
 from hvcore.ports.transcoder import (
     RemoteTranscoder,
     SupportsDeclining,
+    SupportsFrames,
     SupportsStill,
     SupportsStorageCheck,
     Transcoder,
@@ -91,8 +92,8 @@ KINDS: Final = {
             port=Transcoder,
             setting="transcoder.backend",
             abilities=(
-                *(RemoteTranscoder, SupportsStill, SupportsDeclining),
-                SupportsStorageCheck,
+                *(RemoteTranscoder, SupportsStill, SupportsFrames),
+                *(SupportsDeclining, SupportsStorageCheck),
             ),
         ),
         Kind(

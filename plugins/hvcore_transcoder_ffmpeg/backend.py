@@ -1,5 +1,6 @@
 """The transcoder that runs ffmpeg on this machine."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import attrs
@@ -7,6 +8,7 @@ import attrs
 from hvcore.plugin_api import (
     BuildContext,
     Capabilities,
+    FrameSpan,
     Part,
     PartDone,
     SourceInfo,
@@ -19,13 +21,15 @@ from hvcore_transcoder_ffmpeg.captions.tracks import Extracted, extract_captions
 from hvcore_transcoder_ffmpeg.encode import job
 from hvcore_transcoder_ffmpeg.encode.audio_choice import effective_audio
 from hvcore_transcoder_ffmpeg.encode.commands import Encode
-from hvcore_transcoder_ffmpeg.encode.still import take_still
+from hvcore_transcoder_ffmpeg.encode.still import take_frames, take_still
+from hvcore_transcoder_ffmpeg.engine.engine import FfmpegEngine
 from hvcore_transcoder_ffmpeg.engine.machine import Machine
 from hvcore_transcoder_ffmpeg.options import FfmpegOptions
 from hvcore_transcoder_ffmpeg.parts import cut
 from hvcore_transcoder_ffmpeg.probe import notes
 from hvcore_transcoder_ffmpeg.probe.prober import Prober
 from hvcore_transcoder_ffmpeg.reasons import TRACK_LEFT_OUT
+from hvcore_transcoder_ffmpeg.sandbox.confinement import Sandbox
 
 
 class FfmpegTranscoder(Transcoder):
@@ -33,7 +37,8 @@ class FfmpegTranscoder(Transcoder):
     Transcode videos on this machine, all renditions of a part in one ffmpeg process.
 
     ``capabilities`` may be called from any thread; the other methods from the main
-    thread, because child processes die with the thread that started them.
+    thread, or from threads that outlive the call, because child processes die with the
+    thread that started them.
 
     Raises:
         ConfigError: A path in the options leads to no program.
@@ -91,6 +96,16 @@ class FfmpegTranscoder(Transcoder):
 
     def still(self, workspace: Workspace, at_s: float) -> Path:
         """Make a JPEG of a moment in a published segment, and return the picture's path."""
-        engine, sandbox = self._machine.ready()
+        engine, sandbox = self._nice(workspace)
         streams = Prober(engine, sandbox).headers(workspace)
         return take_still(engine, sandbox, workspace, streams=streams, at_s=at_s)
+
+    def frames(self, workspace: Workspace, span: FrameSpan) -> Sequence[Path]:
+        """Make JPEGs of evenly spaced frames of published segments, and return their paths."""
+        engine, sandbox = self._nice(workspace)
+        streams = Prober(engine, sandbox).headers(workspace)
+        return take_frames(engine, sandbox, workspace, streams=streams, span=span)
+
+    def _nice(self, workspace: Workspace) -> tuple[FfmpegEngine, Sandbox]:
+        engine, sandbox = self._machine.ready()
+        return engine, attrs.evolve(sandbox, niceness=workspace.niceness)

@@ -5,6 +5,8 @@ import {
   HvClient,
   AlreadyDeletedError,
   PreconditionFailedError,
+  animationURL,
+  pictureURL,
   playbackURL,
   signPlaybackToken,
   uploadTo,
@@ -50,6 +52,7 @@ export async function program(file: Blob, request: { headers: Headers; body: Uin
 
   const event: WebhookEvent = await verifyWebhook("whsec_", request.headers, request.body);
   const token = await signPlaybackToken({ videoID: details.id, key: "key", kid: "kid", domains: ["example.com"] });
+  ids.push(pictureURL(details, token, { time: 12.5, format: "webp" }), animationURL(details, token, { start: 1, end: 4 }));
   ids.push(playbackURL(details, token, "embed"), playbackURL(event), csv, `${nothing} ${segments}`);
 
   try {

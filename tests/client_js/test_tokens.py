@@ -97,6 +97,37 @@ def test_addresses_get_the_token_if_they_need_one(cinema: Cinema) -> None:
     assert "take one of playlist" in told["unknown"]["message"]
 
 
+def test_pictures_at_a_moment_have_addresses(cinema: Cinema) -> None:
+    details = body_of(cinema.api.get(f"/v1/videos/{cinema.video}"))
+
+    told = run(
+        """
+        const { video } = given;
+        return {
+          own: hv.pictureURL(video, "a.b"),
+          moment: hv.pictureURL(video, "a.b", { width: 64, height: 36, time: 12.59, format: "webp" }),
+          step: hv.pictureURL(video, "a.b", { time: 0.3 }),
+          moving: hv.animationURL(video, "a.b", { start: 1, end: 4.5, width: 160 }),
+          usual: hv.animationURL(video, "a.b"),
+          before: await caught((async () => hv.pictureURL(video, "a.b", { time: -1 }))()),
+          never: await caught((async () => hv.animationURL(video, "a.b", { end: NaN }))()),
+        };
+        """,
+        video=details,
+    )
+
+    pictures = details["playback"]["thumbnailURL"].rpartition("/")[0]
+    assert told["own"] == f"{pictures}/640x360.jpg?token=a.b"
+    assert told["moment"] == f"{pictures}/64x36.webp?token=a.b&time=12.5"
+    assert told["step"].endswith("time=0.3")
+    assert told["moving"] == (
+        f"{pictures}/animated.webp?token=a.b&start=1.0&end=4.5&width=160"
+    )
+    assert told["usual"].endswith("start=0.0&width=320")
+    for refused in ("before", "never"):
+        assert "from the beginning" in told[refused]["message"]
+
+
 def test_what_the_service_would_refuse_is_not_signed() -> None:
     cases: list[tuple[dict[str, object], str]] = [
         ({"expiresInS": 7 * 86_400 + 1}, "expiresInS must be from 1 to 604800."),

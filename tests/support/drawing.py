@@ -6,10 +6,12 @@ from typing import Final
 
 from hvcore.assembly import Services
 from hvcore.pictures.drawing_room import DrawingRoom
+from hvcore.services.playback.moments.renders import MomentRenders
 from hvcore.services.playback.thumbnails.renders import ThumbnailRenders
 from hvcore.settings.shares import ShareSettings
 
 RENDERS: Final = ThumbnailRenders(ShareSettings().renders_of_one)
+MOMENT_RENDERS: Final = MomentRenders(ShareSettings().renders_of_one)
 DRAWING_ROOM: Final = DrawingRoom(share="tests", children=1, places=8, most_of_one=8)
 
 

@@ -225,6 +225,24 @@ def test_the_size_of_a_picture_is_named(cinema: Cinema, refused: Refused) -> Non
         assert answer == (400, "picture_size")
 
 
+def test_a_moment_outside_of_a_video_is_named(cinema: Cinema, refused: Refused) -> None:
+    video = cinema.playable(is_public=True)
+
+    for query in ("time=x", "time=999999"):
+        answer = refused(f"/t/{video}/640x360.jpg", query)
+        assert answer == (400, "picture_moment")
+
+
+def test_a_host_that_makes_no_moments_is_named(
+    cinema: Cinema, refused: Refused
+) -> None:
+    video = cinema.playable(is_public=True)
+
+    answer = refused(f"/t/{video}/640x360.jpg", "time=1")
+
+    assert answer == (501, "no_frames_here")
+
+
 def test_a_video_without_a_picture_is_named(cinema: Cinema, refused: Refused) -> None:
     answer = refused(f"/t/{cinema.api.ready()}/640x360.jpg")
 

@@ -68,3 +68,33 @@ export function playbackURL(video, token, kind = "playlist") {
   if (!token) throw new TypeError("This video is private: its address needs a token.");
   return address.replace("{token}", encodeURIComponent(token));
 }
+
+/**
+ * Returns the address of a picture of a video: its own one, or the one of a moment.
+ */
+export function pictureURL(video, token, { width = 640, height = 360, time, format = "jpg" } = {}) {
+  return besideThumbnail(video, token, `${width}x${height}.${format}`, { time: tenths(time) });
+}
+
+/**
+ * Returns the address of a moving picture (WebP) of a part of a video.
+ */
+export function animationURL(video, token, { start = 0, end, width = 320 } = {}) {
+  return besideThumbnail(video, token, "animated.webp", { start: tenths(start), end: tenths(end), width });
+}
+
+function besideThumbnail(video, token, name, query) {
+  const address = new URL(playbackURL(video, token, "thumbnail"));
+  address.pathname = address.pathname.replace(/[^/]*$/, name);
+  for (const [key, value] of Object.entries(query)) {
+    if (value !== undefined) address.searchParams.set(key, value);
+  }
+  return address.href;
+}
+
+function tenths(seconds) {
+  if (seconds === undefined) return undefined;
+  if (!(seconds >= 0 && seconds < 1e6)) throw new RangeError("A moment is a number of seconds from the beginning.");
+  // Cut, as the service does: rounded, the last moment may be behind the end.
+  return (Math.floor(seconds * 10 + 1e-6) / 10).toFixed(1);
+}

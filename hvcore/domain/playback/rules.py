@@ -254,6 +254,16 @@ class PlaybackRule(Enum):
         "The video has no picture, or one that is too large to be shown.",
         "Choose one with POST …/thumbnail.",
     )
+    PICTURE_MOMENT = (
+        "The moment or part that the picture is to show lies within the video.",
+        "A time is no number or outside the video, or the animation is too long or wide.",
+        "Compare time, start and end with the duration; an animation has at most 10 s.",
+    )
+    NO_FRAMES_HERE = (
+        "This host has a program that takes pictures out of videos.",
+        "The picture is not kept yet, and this host's transcoder makes none.",
+        "Install ffmpeg on the host of delivery, or choose a transcoder with SupportsStill.",
+    )
 
     def __init__(self, asks: str, refusal: str, fix: str) -> None:
         self.asks = asks

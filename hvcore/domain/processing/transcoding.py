@@ -254,6 +254,26 @@ class Track:
 
 
 @attrs.frozen(kw_only=True)
+class FrameSpan:
+    """
+    Describe the frames of a moving picture: evenly spaced, and all of one size.
+
+    Attributes:
+        start_s: The seconds from the beginning of the first segment to the first frame.
+        count: The number of frames; fewer come where the video ends before.
+        frames_per_s: The rate of the frames, at least 1.
+        width_px: The width of the frames, an even number.
+        height_px: The height of the frames, an even number.
+    """
+
+    start_s: float
+    count: int
+    frames_per_s: int
+    width_px: int
+    height_px: int
+
+
+@attrs.frozen(kw_only=True)
 class Still:
     """
     Describe a small picture of one moment of the video, for the storyboard.

@@ -14,6 +14,7 @@ from hvcore.domain.ids import JobId
 from hvcore.domain.media_paths import (
     conformance_report_path,
     media_root,
+    moments_prefix,
     thumbnails_prefix,
 )
 from hvcore.domain.tasks.kinds import TRANSCODE_TIDY
@@ -81,6 +82,7 @@ class AttemptCleanup:
                     self.storage.delete_tree(conformance_report_path(video.id, job_id))
                 # Of what a job had published that another one has replaced.
                 self.storage.delete_tree(thumbnails_prefix(video.id, f"{root}/poster"))
+                self.storage.delete_tree(moments_prefix(video.id, root))
             elif video.state is VideoState.READY and video.media is not None:
                 self.files.remove_unpublished(root, video.media, check=run.check)
             if video.job_id != job_id or video.state is not VideoState.TRANSCODING:

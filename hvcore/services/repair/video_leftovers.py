@@ -9,8 +9,10 @@ from typing import Final
 import attrs
 
 from hvcore.domain.media_paths import (
+    MOMENTS,
     conformance_report_path,
     media_prefix,
+    moments_prefix,
     thumbnails_prefix,
 )
 from hvcore.domain.tasks.task import ENDED, Task
@@ -92,7 +94,7 @@ class _Needed:
         published: Paths below the folder of that job; None while it is being made.
         in_work: Jobs that are being made, or whose leftovers are still to be removed.
         files: Other paths that are needed.
-        thumbnails: The prefixes of sizes that belong to a picture.
+        drawn: The prefixes of sizes that belong to a picture, and of pictures at moments.
     """
 
     folder: str
@@ -100,7 +102,7 @@ class _Needed:
     published: frozenset[PurePosixPath] | None
     in_work: frozenset[str]
     files: frozenset[str]
-    thumbnails: tuple[str, ...]
+    drawn: tuple[str, ...]
 
     @classmethod
     def of(
@@ -109,6 +111,9 @@ class _Needed:
         media, pictures = video.media, [video.poster_path or ""]
         if media is not None and media.poster is not None:
             pictures.append(f"{video.media_root}/{media.poster}")
+        drawn = [thumbnails_prefix(video.id, one) for one in pictures if one]
+        if video.media_root is not None:
+            drawn.append(moments_prefix(video.id, video.media_root))
         names = stored_names(media) if media is not None else ()
         files = {track.path for track in captions}
         if video.job_id is not None:
@@ -128,9 +133,7 @@ class _Needed:
                 if task.state not in ENDED and name in task.payload
             ),
             files=frozenset(files),
-            thumbnails=tuple(
-                f"{thumbnails_prefix(video.id, one)}/" for one in pictures if one
-            ),
+            drawn=tuple(f"{prefix}/" for prefix in drawn),
         )
 
     def leftover(self, path: str) -> tuple[DamageKind, str] | None:
@@ -143,8 +146,8 @@ class _Needed:
             is_needed = full in self.files or rest.removesuffix(".json") in self.in_work
         elif top == _CAPTIONS:
             is_needed = full in self.files
-        elif top == _THUMBNAILS:
-            is_needed = full.startswith(self.thumbnails)
+        elif top in {_THUMBNAILS, MOMENTS}:
+            is_needed = full.startswith(self.drawn)
         else:
             is_needed = True
         return None if is_needed else (DamageKind.UNUSED_FILE, full)

@@ -40,9 +40,9 @@ from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.access.audit import record_by_person
 from hvcore.services.access.authorization import find_authorized_video, require_listed
 from hvcore.services.conditions import Condition, require_condition
+from hvcore.services.playback.moments.stills import StillLocation, locate
 from hvcore.services.tasks.leases import TaskRun, TaskStopped
 from hvcore.services.videos.replaced_pictures import order_removal
-from hvcore.services.videos.stills import StillLocation, locate
 from hvcore.throttling.shares import SharedCapacity
 
 _log = logging.getLogger(__name__)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from hvcore.plugin_api import AudioCodec, AudioRendition, Rung
+from hvcore.plugin_api import AudioCodec, AudioRendition, FrameSpan, Rung
 from hvcore_transcoder_ffmpeg.encode.spans import Span
 from hvcore_transcoder_ffmpeg.engine.engine import PIXEL_FORMATS
 from hvcore_transcoder_ffmpeg.probe.joins import shifting
@@ -172,6 +172,30 @@ def still_graph(video: VideoStream, *, at_s: float, can_tone_map: bool) -> str:
     if video.colour.is_hdr and can_tone_map:
         chain += tone_map()
     chain += [f"scale={JPEG}", "format=yuv420p"]
+    return f"[0:{video.index}]{','.join(chain)}[{POSTER}]"
+
+
+def frames_graph(video: VideoStream, span: FrameSpan, *, can_tone_map: bool) -> str:
+    """
+    Return the filter graph that gives the evenly spaced frames of a span.
+
+    Args:
+        video: As for still_graph.
+        span: The frames; the seconds count from the first frame, whatever time it has.
+    """
+    first = int(span.start_s * span.frames_per_s)
+    chain = ["setpts=PTS-STARTPTS"]
+    # Before the cut: a slide of ten seconds is one frame of the rung.
+    chain.append(f"fps={span.frames_per_s}")
+    chain.append(f"trim=start_frame={first}:end_frame={first + span.count}")
+    # Else ffmpeg repeats the first frame until its time has come.
+    chain.append("setpts=PTS-STARTPTS")
+    # After the cut, and before tone mapping, which costs more than all else.
+    chain.append(f"scale={span.width_px}:{span.height_px}")
+    if video.colour.is_hdr and can_tone_map:
+        chain += tone_map()
+    chain.append(f"scale={JPEG}")
+    chain.append("format=yuv420p")
     return f"[0:{video.index}]{','.join(chain)}[{POSTER}]"
 
 

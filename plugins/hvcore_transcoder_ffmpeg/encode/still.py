@@ -1,9 +1,15 @@
-"""Make a JPEG of a moment in a published segment."""
+"""Make JPEGs of moments in published segments."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from hvcore.plugin_api import MAX_SOURCE_PIXELS, TranscodeError, Workspace
+from hvcore.plugin_api import (
+    MAX_SOURCE_PIXELS,
+    FrameSpan,
+    TranscodeError,
+    Workspace,
+)
 from hvcore_transcoder_ffmpeg.encode import filters
 from hvcore_transcoder_ffmpeg.encode.run import judge
 from hvcore_transcoder_ffmpeg.engine.engine import FFMPEG, FfmpegEngine
@@ -11,9 +17,10 @@ from hvcore_transcoder_ffmpeg.probe.containers import ENCODE_DECODERS, input_opt
 from hvcore_transcoder_ffmpeg.probe.source import Streams
 from hvcore_transcoder_ffmpeg.sandbox.confinement import Sandbox
 from hvcore_transcoder_ffmpeg.sandbox.made_files import require_plain_files
-from hvcore_transcoder_ffmpeg.sandbox.process import supervise
+from hvcore_transcoder_ffmpeg.sandbox.process import ExitStatus, supervise
 
 STILL_FILE: Final = "still.jpg"
+_FRAME_FILES: Final = "frame-%04d.jpg"
 
 _GIB: Final = 1024**3
 _LIMITS: Final = {
@@ -46,10 +53,54 @@ def take_still(
         UnusableSourceError: The source cannot be decoded.
         TranscodeError: This attempt failed.
     """
+    graph = filters.still_graph(
+        streams.video, at_s=at_s, can_tone_map=engine.can_tone_map
+    )
+    # It ends as soon as it has its picture.
+    output = ["-frames:v", "1", "-f", "image2", "-update", "1", f"file:{STILL_FILE}"]
+    ended = _run(engine, sandbox, workspace, streams, [*_graph(graph), *output])
+    made = workspace.folder.resolve() / STILL_FILE
+    if not made.is_file():
+        raise TranscodeError(_FAILED, log=f"no picture at {at_s:.3f} s\n{ended.log}")
+    return made
+
+
+def take_frames(
+    engine: FfmpegEngine,
+    sandbox: Sandbox,
+    workspace: Workspace,
+    *,
+    streams: Streams,
+    span: FrameSpan,
+) -> Sequence[Path]:
+    """
+    Make JPEGs of the evenly spaced frames of a span of consecutive segments.
+
+    Raises:
+        UnusableSourceError: The source cannot be decoded.
+        TranscodeError: This attempt failed.
+    """
+    graph = filters.frames_graph(streams.video, span, can_tone_map=engine.can_tone_map)
+    output = ["-frames:v", str(span.count), "-f", "image2", f"file:{_FRAME_FILES}"]
+    ended = _run(engine, sandbox, workspace, streams, [*_graph(graph), *output])
+    made = sorted(workspace.folder.resolve().glob("frame-*.jpg"))
+    if not made:
+        log = f"no picture from {span.start_s:.3f} s on\n{ended.log}"
+        raise TranscodeError(_FAILED, log=log)
+    return made
+
+
+def _run(
+    engine: FfmpegEngine,
+    sandbox: Sandbox,
+    workspace: Workspace,
+    streams: Streams,
+    output: Sequence[str],
+) -> ExitStatus:
     folder, source = workspace.folder.resolve(), workspace.source.resolve()
     ended = supervise(
         sandbox.command(
-            _command(engine, source, streams, at_s),
+            [*_input(engine, source, streams), *output],
             limits=_LIMITS,
             readable=[source],
             writable=folder,
@@ -60,27 +111,20 @@ def take_still(
     )
     require_plain_files(folder)
     judge(ended, folder)
-    made = folder / STILL_FILE
-    if not made.is_file():
-        raise TranscodeError(_FAILED, log=f"no picture at {at_s:.3f} s\n{ended.log}")
-    return made
+    return ended
 
 
-def _command(
-    engine: FfmpegEngine, source: Path, streams: Streams, at_s: float
-) -> list[str]:
+def _input(engine: FfmpegEngine, source: Path, streams: Streams) -> list[str]:
     command = [str(engine.ffmpeg), "-hide_banner", "-loglevel", "warning"]
     # As for an encode.
     command += ["-nostdin", "-nostats", "-y", "-max_pixels", str(MAX_SOURCE_PIXELS)]
     command += ["-sn", "-dn", "-an"]
     command += engine.decoding(FFMPEG)
-    command += input_options(source, streams.container, ENCODE_DECODERS)
-    graph = filters.still_graph(
-        streams.video, at_s=at_s, can_tone_map=engine.can_tone_map
-    )
-    command += ["-filter_complex", graph, "-map", f"[{filters.POSTER}]"]
-    # It ends as soon as it has its picture.
-    command += ["-frames:v", "1", "-map_metadata", "-1"]
+    return command + input_options(source, streams.container, ENCODE_DECODERS)
+
+
+def _graph(graph: str) -> list[str]:
+    command = ["-filter_complex", graph, "-map", f"[{filters.POSTER}]"]
+    command += ["-map_metadata", "-1"]
     # 2 of 31: it is compressed once more by the core, and again by thumbnails.
-    command += ["-c:v", "mjpeg", "-q:v", "2", "-strict", "unofficial"]
-    return [*command, "-f", "image2", "-update", "1", f"file:{STILL_FILE}"]
+    return [*command, "-c:v", "mjpeg", "-q:v", "2", "-strict", "unofficial"]

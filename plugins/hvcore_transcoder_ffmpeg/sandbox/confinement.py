@@ -57,11 +57,13 @@ class Sandbox:
         programs: Programs that are readable inside, besides those of the system.
         syscall_filter: The seccomp filter of refused system calls; empty if this machine
             cannot impose it.
+        niceness: The niceness of the programs on top of this process's; see nice(2).
     """
 
     bwrap: str | None
     programs: tuple[Path, ...] = ()
     syscall_filter: bytes = b""
+    niceness: int = 0
 
     @property
     def level(self) -> str:
@@ -101,6 +103,7 @@ class Sandbox:
             hand_filter_on=self.bwrap is not None,
             # Bubblewrap is two processes; neither must survive us.
             is_guarded=self.bwrap is not None,
+            niceness=self.niceness,
         )
 
     def _mounts(self, readable: Sequence[Path], writable: Path | None) -> list[str]:

@@ -229,6 +229,30 @@ def test_what_is_no_video_fails_with_a_reason(
     assert "/" not in details["failureReason"]
 
 
+def test_a_moment_and_a_moving_picture_are_made_of_the_renditions(
+    service: LiveService, public_id: str
+) -> None:
+    pictures = f"{service.worker}/t/{public_id}"
+
+    own = request("GET", f"{pictures}/320x180.jpg")
+    moments = [
+        request("GET", f"{pictures}/320x180.{query}")
+        for query in ("jpg?time=1", "jpg?time=9", "webp?time=9")
+    ]
+    moving = request("GET", f"{pictures}/animated.webp?start=5&end=7&width=160")
+
+    assert len({one.data for one in (own, *moments)}) == 4
+    for answer, kind in zip(moments, ("JPEG", "JPEG", "WEBP"), strict=True):
+        with Image.open(BytesIO(answer.data)) as image:
+            assert (image.format, image.size) == (kind, (320, 180))
+    with Image.open(BytesIO(moving.data)) as image:
+        assert (image.format, image.size) == ("WEBP", (160, 90))
+        assert getattr(image, "n_frames") > 8  # noqa: B009 - not of each image
+    beyond = request("GET", f"{pictures}/320x180.jpg?time=14")
+    assert (beyond.status, beyond.json["code"]) == (400, "invalid_parameters")
+    assert not [*(service.data / "work" / "moments").iterdir()]
+
+
 def test_a_deleted_video_is_gone_with_the_answer(
     service: LiveService, tmp_path: Path
 ) -> None:
@@ -237,12 +261,15 @@ def test_a_deleted_video_is_gone_with_the_answer(
     playlist = service.public_url(video_id)
     segment = service.public_url(video_id, "video/360p/0.m4s")
     thumbnail = f"{service.worker}/t/{video_id}/320x180.jpg"
-    assert {request("GET", u).status for u in (playlist, segment, thumbnail)} == {200}
+    moment = f"{thumbnail}?time=1.5"
+    moving = f"{service.worker}/t/{video_id}/animated.webp?end=1"
+    urls = (playlist, segment, thumbnail, moment, moving)
+    assert {request("GET", u).status for u in urls} == {200}
 
     gone = service.call("DELETE", f"/v1/videos/{video_id}")
 
     assert gone.body["status"] == "deleted"
-    for url in (playlist, segment, thumbnail):
+    for url in urls:
         assert request("GET", url).status == 404
     assert service.call("GET", f"/v1/videos/{video_id}").status == 404
     assert service.call("DELETE", f"/v1/videos/{video_id}").json["code"] == (

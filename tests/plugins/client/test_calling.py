@@ -19,6 +19,8 @@ from hvcore_client import (
     UnauthorizedError,
     VideoFailedError,
     WaitedTooLongError,
+    animation_url,
+    picture_url,
     playback_url,
 )
 from hvcore_client.coding import encode
@@ -225,6 +227,31 @@ def test_a_public_video_needs_no_token(service: Service, client: HvClient) -> No
     assert playback_url(video, of="manifest").endswith("manifest.mpd")
     with pytest.raises(ValueError, match="cannot be played"):
         playback_url(event, "a.b.c")
+
+
+def test_pictures_at_a_moment_have_addresses(
+    service: Service, client: HvClient
+) -> None:
+    video = client.get_video(service.world.ready(is_public=False))
+    assert video.playback is not None
+    folder = video.playback.thumbnail_url.rpartition("/")[0]
+
+    moment = picture_url(
+        video, "a.b", width_px=64, height_px=36, time_s=12.59, file_format="webp"
+    )
+    moving = animation_url(video, "a.b", start_s=1, end_s=4.5, width_px=160)
+
+    assert picture_url(video, "a.b") == f"{folder}/640x360.jpg?token=a.b"
+    assert moment == f"{folder}/64x36.webp?time=12.5&token=a.b"
+    assert "time=0.3&" in picture_url(video, "a.b", time_s=0.3)
+    query = "start=1.0&end=4.5&width=160&token=a.b"
+    assert moving == f"{folder}/animated.webp?{query}"
+    assert animation_url(video, "a.b").endswith("?start=0.0&width=320&token=a.b")
+    with pytest.raises(ValueError, match="private"):
+        picture_url(video)
+    for at_s in (-1, float("nan"), float("inf")):
+        with pytest.raises(ValueError, match="from the beginning"):
+            picture_url(video, "a.b", time_s=at_s)
 
 
 def test_why_a_video_failed_is_told(service: Service, client: HvClient) -> None:

@@ -116,6 +116,7 @@ def test_a_damaged_videos_rest_plays_while_another_encoder_makes_it_again(
 
     # A size of the picture, which belongs to the job.
     site.put(f"media/{video.id}/thumbnails/{video.job_id}/640x360.jpg", picture())
+    site.put(f"media/{video.id}/moments/{video.job_id}/10-64x64.jpg", picture())
     site.world.transcoder.before_part = differ
     site.world.transcoder.version = b"\0\0\0\x08free"
     repair(site.world)
@@ -132,6 +133,7 @@ def test_a_damaged_videos_rest_plays_while_another_encoder_makes_it_again(
     later(site.world)
     assert names(site.world) == []
     assert not list(site.world.services.storage.walk(str(video.media_root)))
+    assert not list(site.world.services.storage.walk(f"media/{video.id}/moments"))
 
 
 def test_a_job_that_cannot_replace_another_one_leaves_the_video_as_it_is(
@@ -344,3 +346,18 @@ def test_damaged_parts_of_a_video_are_published_together(site: Site) -> None:
     renewed = site.world.video(video.id)
     assert renewed.job_id != video.job_id
     assert found(site.world) == []
+
+
+def test_pictures_at_moments_belong_to_the_job_that_they_were_made_of(
+    site: Site,
+) -> None:
+    video = site.ready()
+    moments = f"media/{video.id}/moments"
+    site.put(f"{moments}/{video.job_id}/10-64x64.jpg", picture())
+    site.put(f"{moments}/job_before/10-64x64.jpg", picture())
+    later(site.world)
+
+    repair(site.world)
+
+    found = [info.path for info in site.world.services.storage.walk(moments)]
+    assert found == [f"{moments}/{video.job_id}/10-64x64.jpg"]

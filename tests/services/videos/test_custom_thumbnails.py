@@ -22,8 +22,8 @@ from hvcore.persistence.unit_of_work import SqlWork
 from hvcore.ports.storage import ObjectInfo
 from hvcore.ports.transcoder import Workspace
 from hvcore.ports.unit_of_work import Work
+from hvcore.services.playback.moments.stills import locate
 from hvcore.services.videos import custom_thumbnails
-from hvcore.services.videos.stills import locate
 from tests.services.conftest import World, make_world
 from tests.services.lost_commits import ENDS_WITHIN_S, next_commit_is_lost
 from tests.support.fakes import TextTranscoder

@@ -2,6 +2,8 @@
 A delivery worker of one video.
 """
 
+import os
+import tempfile
 from collections.abc import Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
@@ -27,6 +29,8 @@ from hvcore.services.playback.authorization import PlaybackAuthorization
 from hvcore.services.playback.delivery import Delivery
 from hvcore.services.playback.downloads.serving import Downloads
 from hvcore.services.playback.media_files import MediaFiles
+from hvcore.services.playback.moments.making import FrameMaker
+from hvcore.services.playback.moments.serving import MomentPictures
 from hvcore.services.playback.player_videos import PlayerVideos
 from hvcore.services.playback.signing.organization_keys import OrganizationKeys
 from hvcore.services.playback.texts import DeliveredTexts
@@ -42,7 +46,7 @@ from hvcore_player.app import STATIC
 from hvcore_player.app import make_app as make_player_app
 from tests.conftest import SettableClock
 from tests.server.file_loop.loop_client import LoopClient
-from tests.support.drawing import RENDERS
+from tests.support.drawing import MOMENT_RENDERS, RENDERS
 from tests.support.media_samples import (
     PUBLIC,
     ROOT,
@@ -53,6 +57,7 @@ from tests.support.media_samples import (
     entry,
     shelf,
 )
+from tests.support.photographers import FramePhotographer
 
 WORKER_URL = "https://worker.test"
 PLAYER_URL = "https://player.test:8443"
@@ -94,6 +99,8 @@ class DeliveryWorker:
     storage: BytesStorage
     key_ring: KeyRing
     static: Path = STATIC
+    photographer: FramePhotographer = attrs.field(factory=FramePhotographer)
+    work_dir: Path = Path(tempfile.gettempdir()) / f"hv-moments-{os.getpid()}"
     counted: list[SegmentPlace] = attrs.field(factory=list)
     viewers: list[tuple[str | None, Viewer]] = attrs.field(factory=list)
     ignored: list[tuple[int, IgnoredReason]] = attrs.field(factory=list)
@@ -138,6 +145,17 @@ class DeliveryWorker:
             access=self.playback_access,
             renders=RENDERS,
             uses=uses,
+            moments=MomentPictures(
+                storage=self.storage,
+                directory=self.directory,
+                frames=FrameMaker(
+                    storage=self.storage,
+                    transcoder=lambda: self.photographer,
+                    work_dir=self.work_dir,
+                ),
+                renders=MOMENT_RENDERS,
+                uses=uses,
+            ),
         )
         self.cached_thumbnails = CachedThumbnails(
             storage=self.storage, access=self.playback_access, uses=uses

@@ -169,6 +169,9 @@ PORTS: Final[Mapping[str, PortSubject]] = {
         example=_methods("staged_write"),
         unproven="It has no kit: a test needs the store that stages.",
     ),
+    "SupportsFrames": PortSubject(
+        example=_methods("frames"), unproven=_WITH_TRANSCODERS
+    ),
     "SupportsStill": PortSubject(example=_methods("still"), unproven=_WITH_TRANSCODERS),
     "SupportsStorageCheck": PortSubject(
         example=_methods("storage_problem"), unproven=_WITH_TRANSCODERS

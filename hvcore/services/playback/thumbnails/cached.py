@@ -1,7 +1,6 @@
 """Serve thumbnails that are stored on this machine already, without waiting for a render."""
 
 import hashlib
-import re
 from collections import OrderedDict
 from pathlib import Path
 from typing import Final
@@ -10,26 +9,28 @@ import attrs
 
 from hvcore.domain.ids import VideoId
 from hvcore.domain.media_paths import thumbnails_prefix
+from hvcore.domain.videos.moments import PictureFormat
 from hvcore.domain.videos.thumbnails import USUAL_THUMBNAILS
 from hvcore.ports.storage import Storage, SupportsLocalPath
 from hvcore.services.playback.authorization import PlaybackAuthorization
+from hvcore.services.playback.moments.serving import read_request, stored_path
 from hvcore.services.playback.responses import (
     Lifetime,
     PlaybackResponse,
     StoredFile,
 )
 from hvcore.services.playback.thumbnails.serving import (
-    JPEG_TYPE,
     THUMBNAIL_USES,
     ThumbnailRequest,
 )
+from hvcore.services.playback.thumbnails.sizes import ThumbnailSize
 from hvcore.services.playback.thumbnails.uses import ThumbnailUses
 from hvcore.throttling.shares import client_of_address
 
 MAX_KNOWN: Final = 2048
 MAX_FILE_BYTES: Final = 512 * 1024
-"""The thread of all connections reads a file once, for its entity tag: 0.4 ms."""
-_NAME: Final = re.compile(r"[0-9]{1,6}x[0-9]{1,6}\.jpg")
+"""The thread of all connections reads a file once, for its entity tag: 0.4 ms. Most animations
+are larger, and are served by other threads."""
 
 
 @attrs.frozen
@@ -62,21 +63,24 @@ class CachedThumbnails:
         Raises:
             HvError: As in Thumbnails.open.
         """
-        if _NAME.fullmatch(request.name) is None:
-            return None
+        wanted = read_request(request.name, request.query)
         video = self.access.either(request.video, request.viewer, THUMBNAIL_USES)
-        if video.poster_path is None:
+        is_usual = request.name in USUAL_THUMBNAILS
+        if not isinstance(wanted, ThumbnailSize):
+            path, is_usual = stored_path(video, wanted), False
+        elif video.poster_path is not None:
+            folder = thumbnails_prefix(VideoId(video.id), video.poster_path)
+            path = f"{folder}/{request.name}"
+        else:
             return None
-        folder = thumbnails_prefix(VideoId(video.id), video.poster_path)
-        path = f"{folder}/{request.name}"
         known = self._find(path)
         if known is None:
             return None
-        if request.name not in USUAL_THUMBNAILS:
+        if not is_usual:
             self.uses.note(path, client_of_address(request.viewer.address))
         return PlaybackResponse(
             body=known.stored,
-            content_type=JPEG_TYPE,
+            content_type=PictureFormat(path.rpartition(".")[2]).content_type,
             etag=known.etag,
             lifetime=Lifetime.PICTURE,
             is_public=video.claims is None,

@@ -17,6 +17,7 @@ import attrs
 from hvcore.errors import HvError, UnavailableError
 from hvcore.pictures.drawing_process import DrawingProcess
 from hvcore.pictures.drawing_room import DrawingRoom
+from hvcore.services.playback.thumbnails.sizes import ThumbnailSize
 from hvcore.throttling.shares import BUSY_RETRY_AFTER_S
 from hvcore.throttling.turns import end_turn
 
@@ -53,8 +54,7 @@ class RenderWanted:
             next request finds it.
     """
 
-    width_px: int
-    height_px: int
+    size: ThumbnailSize
     is_usual: bool
     organization: str
     address: str
@@ -62,8 +62,8 @@ class RenderWanted:
     keep: Callable[[bytes], None]
 
     def draw(self, child: DrawingProcess) -> bytes:
-        """Have a child process crop the poster to the wanted size; return the JPEG's bytes."""
-        return child.crop_to_fill(self.read(), self.width_px, self.height_px)
+        """Have a child process crop the poster to the wanted size; return the thumbnail's bytes."""
+        return self.size.crop(child, self.read())
 
 
 class ThumbnailRenders:

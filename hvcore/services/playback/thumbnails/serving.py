@@ -8,42 +8,33 @@ as other sizes are not requested more.
 
 import hashlib
 import io
-import re
 from typing import Final
 
 import attrs
 
 from hvcore.domain.ids import VideoId
-from hvcore.domain.limits import (
-    MAX_THUMBNAIL_PX,
-    MAX_THUMBNAIL_SIZES,
-    MIN_THUMBNAIL_PX,
-)
+from hvcore.domain.limits import MAX_THUMBNAIL_SIZES
 from hvcore.domain.media_paths import thumbnails_prefix
 from hvcore.domain.playback.decision import passed
 from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.domain.playback.viewer import SOMEBODY, Viewer
+from hvcore.domain.videos.moments import Parameters
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.thumbnails import USUAL_THUMBNAILS, is_usual_thumbnail
-from hvcore.errors import (
-    FieldError,
-    InvalidParametersError,
-    NotFoundError,
-    VideoNotFoundError,
-)
+from hvcore.errors import NotFoundError, VideoNotFoundError
 from hvcore.playback_tokens import TokenUse
 from hvcore.ports.repositories.playback import PlaybackDirectory
 from hvcore.ports.storage import ObjectNotFoundError, Storage
 from hvcore.services.playback.authorization import PlaybackAuthorization
+from hvcore.services.playback.moments.serving import MomentPictures, read_request
 from hvcore.services.playback.playable import Playable
 from hvcore.services.playback.responses import Lifetime, PlaybackResponse
 from hvcore.services.playback.thumbnails.renders import RenderWanted, ThumbnailRenders
+from hvcore.services.playback.thumbnails.sizes import ThumbnailSize
 from hvcore.services.playback.thumbnails.uses import ThumbnailUses
 from hvcore.throttling.shares import client_of_address
 
-JPEG_TYPE: Final = "image/jpeg"
 THUMBNAIL_USES: Final = frozenset({TokenUse.PLAYBACK, TokenUse.THUMBNAIL})
-_NAME = re.compile(r"([1-9][0-9]{0,5})x([1-9][0-9]{0,5})\.jpg")
 
 
 @attrs.frozen(kw_only=True)
@@ -52,11 +43,13 @@ class ThumbnailRequest:
     A viewer's request for a thumbnail of a video.
 
     Attributes:
-        name: ``<width>x<height>.jpg`` as the path has it.
+        name: ``<width>x<height>.jpg`` or ``animated.webp`` as the path has it.
+        query: The query's parameters of PICTURE_PARAMETERS, decoded.
     """
 
     video: str
     name: str
+    query: Parameters = ()
     viewer: Viewer = SOMEBODY
 
 
@@ -69,44 +62,58 @@ class Thumbnails:
     access: PlaybackAuthorization
     renders: ThumbnailRenders
     uses: ThumbnailUses
+    moments: MomentPictures
 
     def open(self, request: ThumbnailRequest) -> PlaybackResponse:
         """
-        Return the response with a video's poster, cropped to fill the requested size.
+        Return the response with a picture of a video, cropped to fill the requested size.
+
+        It is the poster, or what the query asks for: a frame or an animation.
 
         Raises:
             NotFoundError: The name is none of a thumbnail, or the video has no poster.
-            InvalidParametersError: A side is not from 16 to 3840 pixels.
+            InvalidParametersError: A side is not from 16 to 3840 pixels, or the query asks for
+                what the video does not have.
+            UnsupportedFormatError: 501: this host makes no pictures at moments.
             UnauthorizedError: A private video without a valid token.
             ForbiddenError: A token that does not reach this far.
             VideoNotFoundError: No such video, or none that is ready.
             UnavailableError: Too many pictures are being made.
         """
-        _size(request.name)
+        wanted = read_request(request.name, request.query)
         video = self.access.either(request.video, request.viewer, THUMBNAIL_USES)
+        client = client_of_address(request.viewer.address)
+        if isinstance(wanted, ThumbnailSize):
+            return self._poster(video, wanted, client)
+        return self.moments.open(video, wanted, client)
+
+    def _poster(
+        self, video: Playable, size: ThumbnailSize, client: str
+    ) -> PlaybackResponse:
         if video.poster_path is None:
             raise NotFoundError(
                 "The video has no picture yet.", rule=PlaybackRule.NO_PICTURE
             )
         passed(PlaybackRule.NO_PICTURE)
         folder = thumbnails_prefix(VideoId(video.id), video.poster_path)
-        path = f"{folder}/{request.name}"
-        client = client_of_address(request.viewer.address)
+        path = f"{folder}/{size.name}"
         found = self._read(path)
-        picture = found or self._render(video, path, client)
-        if request.name not in USUAL_THUMBNAILS:
+        picture = found or self._render(video, path, size, client)
+        if size.name not in USUAL_THUMBNAILS:
             self.uses.note(path, client)
         if found is None:
-            self._keep(video, path, picture)
+            self._keep(video, path, picture, size)
         return PlaybackResponse(
             body=picture,
-            content_type=JPEG_TYPE,
+            content_type=size.format.content_type,
             etag=hashlib.sha256(picture).hexdigest()[:32],
             lifetime=Lifetime.PICTURE,
             is_public=video.claims is None,
         )
 
-    def _render(self, video: Playable, path: str, client: str) -> bytes:
+    def _render(
+        self, video: Playable, path: str, size: ThumbnailSize, client: str
+    ) -> bytes:
         def poster() -> bytes:
             found = self._read(video.poster_path) if video.poster_path else None
             if found is None:
@@ -114,15 +121,12 @@ class Thumbnails:
             return found
 
         def keep(picture: bytes) -> None:
-            self._keep(video, path, picture)
+            self._keep(video, path, picture, size)
 
-        name = path.rpartition("/")[2]
-        width_px, height_px = _size(name)
         return self.renders.make(
             RenderWanted(
-                width_px=width_px,
-                height_px=height_px,
-                is_usual=is_usual_thumbnail(name, lambda: video.size_px),
+                size=size,
+                is_usual=is_usual_thumbnail(size.name, lambda: video.size_px),
                 organization=video.org_id,
                 address=client,
                 read=poster,
@@ -130,11 +134,13 @@ class Thumbnails:
             )
         )
 
-    def _keep(self, video: Playable, path: str, picture: bytes) -> None:
-        self.storage.write(path, io.BytesIO(picture), content_type=JPEG_TYPE)
-        folder, _, name = path.rpartition("/")
-        if name not in USUAL_THUMBNAILS:
-            self._make_room(folder)
+    def _keep(
+        self, video: Playable, path: str, picture: bytes, size: ThumbnailSize
+    ) -> None:
+        content_type = size.format.content_type
+        self.storage.write(path, io.BytesIO(picture), content_type=content_type)
+        if size.name not in USUAL_THUMBNAILS:
+            self._make_room(path.rpartition("/")[0])
         # A delete may have been answered meanwhile, and its files removed:
         # nothing may come after it.
         entry = self.directory.find(video.id)
@@ -159,21 +165,3 @@ class Thumbnails:
                 return file.read()
         except ObjectNotFoundError:
             return None
-
-
-def _size(name: str) -> tuple[int, int]:
-    match = _NAME.fullmatch(name)
-    if match is None:
-        raise NotFoundError(rule=PlaybackRule.NO_SUCH_ADDRESS)
-    size = int(match[1]), int(match[2])
-    if not all(MIN_THUMBNAIL_PX <= side <= MAX_THUMBNAIL_PX for side in size):
-        message = (
-            f"Each side of a thumbnail must be from {MIN_THUMBNAIL_PX} to "
-            f"{MAX_THUMBNAIL_PX} pixels."
-        )
-        problem = FieldError(message=message, location="path.size", value=name)
-        raise InvalidParametersError(
-            message, errors=[problem], rule=PlaybackRule.PICTURE_SIZE
-        )
-    passed(PlaybackRule.PICTURE_SIZE)
-    return size

@@ -9,7 +9,9 @@ import pytest
 from PIL import Image
 
 from hvcore.plugin_api import (
+    FrameSpan,
     PixelFormat,
+    SupportsFrames,
     SupportsStill,
     TranscodeError,
     Transcoder,
@@ -161,3 +163,97 @@ def test_what_is_no_segment_is_refused(transcoder: Transcoder, tmp_path: Path) -
 
     with pytest.raises(UnusableSourceError):
         transcoder.still(make_workspace(source, tmp_path / "out"), 0.0)
+
+
+def frames(
+    transcoder: Transcoder, made: Encoded, folder: Path, span: FrameSpan
+) -> list[tuple[int, ...]]:
+    assert isinstance(transcoder, SupportsFrames)
+    rung = made.folder / made.done.tracks[0].name
+    source = folder / "segments.mp4"
+    files = (rung / "init.m4s", rung / "0.m4s", rung / "1.m4s")
+    source.write_bytes(b"".join(file.read_bytes() for file in files))
+    workspace = make_workspace(source, folder / f"out-{span.start_s}")
+
+    found = []
+    for path in transcoder.frames(workspace, span):
+        assert path.parent == workspace.folder.resolve()
+        with Image.open(path) as image:
+            assert image.format == "JPEG"
+            assert image.size == (span.width_px, span.height_px)
+            pixel = image.convert("RGB").getpixel((20, 20))
+        assert isinstance(pixel, tuple)
+        found.append(pixel)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("start_s", "count", "seconds"),
+    [
+        (4.5, 8, [4, 4, 5, 5, 5, 5, 6, 6]),
+        # Behind the end there are none.
+        (7.5, 8, [7, 7]),
+        (7.959, 1, [7]),
+    ],
+)
+def test_frames_are_evenly_spaced_over_several_segments(  # noqa: PLR0913, PLR0917 - fixtures and cases
+    transcoder: Transcoder,
+    encode: Encode,
+    colours: Path,
+    tmp_path: Path,
+    start_s: float,
+    count: int,
+    seconds: list[int],
+) -> None:
+    made = encode(colours)
+    span = FrameSpan(
+        start_s=start_s, count=count, frames_per_s=4, width_px=64, height_px=36
+    )
+
+    found = frames(transcoder, made, tmp_path, span)
+
+    assert len(found) == len(seconds)
+    for pixel, second in zip(found, seconds, strict=True):
+        wanted = COLOURS[second]
+        assert all(abs(a - b) < 16 for a, b in zip(pixel, wanted, strict=True))
+
+
+def test_a_slide_that_stays_is_every_frame_of_its_part(
+    transcoder: Transcoder, encode: Encode, colours: Path, tmp_path: Path
+) -> None:
+    made = encode(colours, max_frame_rate=1)
+    span = FrameSpan(start_s=2.5, count=8, frames_per_s=8, width_px=64, height_px=36)
+
+    found = frames(transcoder, made, tmp_path, span)
+
+    assert len(found) == 8
+
+
+def test_frames_of_a_bright_picture_are_brought_to_a_normal_screen(
+    transcoder: Transcoder, encode: Encode, clip: Clip, tmp_path: Path
+) -> None:
+    made = encode(clip("hdr.mp4"), pixel_format=PixelFormat.YUV420P10B)
+    shown = Image.open(made.folder / "poster.jpg").convert("RGB").resize((1, 1))
+    rung = made.folder / made.done.tracks[0].name
+    source = tmp_path / "segment.mp4"
+    source.write_bytes((rung / "init.m4s").read_bytes() + (rung / "0.m4s").read_bytes())
+    span = FrameSpan(start_s=0.1, count=2, frames_per_s=8, width_px=64, height_px=36)
+
+    assert isinstance(transcoder, SupportsFrames)
+    path = transcoder.frames(make_workspace(source, tmp_path / "out"), span)[0]
+
+    found = Image.open(path).convert("RGB").resize((1, 1)).getpixel((0, 0))
+    poster = shown.getpixel((0, 0))
+    assert isinstance(found, tuple)
+    assert isinstance(poster, tuple)
+    assert all(abs(a - b) < 16 for a, b in zip(found, poster, strict=True))
+
+
+def test_a_part_behind_the_last_frame_gives_none(
+    transcoder: Transcoder, encode: Encode, colours: Path, tmp_path: Path
+) -> None:
+    made = encode(colours)
+    span = FrameSpan(start_s=30, count=2, frames_per_s=8, width_px=64, height_px=36)
+
+    with pytest.raises(TranscodeError):
+        frames(transcoder, made, tmp_path, span)

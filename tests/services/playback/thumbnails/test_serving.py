@@ -22,6 +22,7 @@ from hvcore.pictures.drawing_process import DrawingProcess
 from hvcore.playback_tokens import TokenUse
 from hvcore.services.playback.thumbnails import renders as thumbnail_renders
 from hvcore.services.playback.thumbnails.serving import ThumbnailRequest
+from hvcore.services.playback.thumbnails.sizes import ThumbnailSize
 from tests.conftest import SettableClock
 from tests.delivery.test_app import (
     FORBIDDEN,
@@ -258,8 +259,7 @@ def test_pictures_leave_threads_to_those_who_watch(
     def make(number: int) -> bytes:
         return renders.make(
             thumbnail_renders.RenderWanted(
-                width_px=64,
-                height_px=64,
+                size=ThumbnailSize.read("64x64.jpg"),
                 is_usual=False,
                 organization=f"org_{number}",
                 address=f"address {number}",

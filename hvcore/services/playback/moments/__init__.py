@@ -1,0 +1,1 @@
+"""Pictures at a moment of a video, and moving ones, made of the published segments."""

@@ -51,7 +51,7 @@ _FIRST: Final = form_with(expiration=DEFAULT_EXPIRATION)
 
 @attrs.frozen(kw_only=True)
 class _Shown:
-    """What the tab shows besides the video: its forms, and a signed address that was made."""
+    """The forms of the embed tab, and a signed address that was made."""
 
     code_form: Form = attrs.field(factory=Form)
     form: Form = _FIRST

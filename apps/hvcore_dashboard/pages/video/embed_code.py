@@ -43,7 +43,7 @@ class EmbedKind(Enum):
 @attrs.frozen(kw_only=True)
 class EmbedChoices:
     """
-    What an editor has chosen for an embed code.
+    The choices of an editor for an embed code: kind, start and autoplay.
 
     Attributes:
         start_s: Where playback begins, in seconds.

@@ -1,4 +1,4 @@
-"""Reduce what people type or paste as the domains of their pages to host names."""
+"""Reduce typed and pasted addresses of pages to host names."""
 
 import re
 from typing import Final

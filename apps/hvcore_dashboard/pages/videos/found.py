@@ -1,4 +1,4 @@
-"""What the search field finds besides names: a video by one of its ids, and tags."""
+"""Find a video by one of its ids, and tags by a part of their name, for the list of videos."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -35,12 +35,14 @@ class FoundBesides:
     def values(
         self, here: OrganizationVisit, env: Environment, sent: Mapping[str, str]
     ) -> Mapping[str, object]:
-        """Return what a search finds besides names, as values for ``videos/results.html``."""
+        """Return the found video and tags of a search, as values for ``videos/results.html``."""
         search = sent["search"].strip()
         video = self._by_id(here, env, search) if search else None
         is_here = video is not None and video.env_id == env.id
         tags = () if sent["tag"] else self.catalog.tags(env, search, most=MOST_TAGS)
-        elsewhere = [one for one in here.environments if video and one.id == video.env_id]
+        elsewhere = [
+            one for one in here.environments if video and one.id == video.env_id
+        ]
         return {
             "exact": self.shown.now(here, [video.id])[0] if video and is_here else None,
             "elsewhere": None if is_here or not elsewhere else elsewhere[0],

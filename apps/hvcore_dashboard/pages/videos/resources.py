@@ -57,6 +57,7 @@ class VideosPageResource:
         values: dict[str, object] = {
             "view": view,
             "sent": _sent(req),
+            "kept": ListPlace.of_values(_sent(req)).values,
             "is_fragment": is_partial(req),
             "is_filtered": any(_sent(req)[name] for name in CHOOSING),
             "page_sizes": PAGE_SIZES,
@@ -83,8 +84,8 @@ class VideosPageResource:
         if is_partial(req):
             answers.fragment(req, resp, "videos/results.html", values)
             # Without what needs no mention.
-            place = ListPlace.of_values(_sent(req))
-            shown = answers.address(req, "videos", **dict(sorted(place.values.items())))
+            kept = ListPlace.of_values(_sent(req)).values
+            shown = answers.address(req, "videos", **dict(sorted(kept.items())))
             resp.set_header("HX-Push-Url", shown)
             return
         answers.page(req, resp, "videos/list.html", values, policy=self._policy)

@@ -131,7 +131,7 @@ def test_each_editor_sees_the_code_that_they_have_made(dashboard: Dashboard) -> 
         (",".join(f"{n}.example" for n in range(33)), "at most 32 domains"),
     ],
 )
-def test_what_is_no_domain_makes_no_code_and_says_why(
+def test_text_without_a_domain_makes_no_code_and_says_why(
     dashboard: Dashboard, sites: str, told: str
 ) -> None:
     video_id = dashboard.world.ready(is_public=False)
@@ -186,7 +186,9 @@ def test_a_code_is_a_frame_or_an_element_with_its_start_and_autoplay(
     element = code_in(person.get(path, "as=element&start=2s&autoplay=yes"))
     plain = code_in(person.get(path))
 
-    assert f"/v1/embed/{video_id}?autoplay=1&amp;t=2&quot;".replace("&quot;", '"') in frame
+    assert (
+        f"/v1/embed/{video_id}?autoplay=1&amp;t=2&quot;".replace("&quot;", '"') in frame
+    )
     assert 'title="a &quot;b&quot; &lt;c&gt;"' in frame
     assert "<hv-player src=" in element
     assert 'start-time="2"' in element

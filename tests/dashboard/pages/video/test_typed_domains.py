@@ -44,5 +44,5 @@ def test_several_domains_are_split_at_whatever_is_between_them() -> None:
         "a" * 70 + "\u00fc.example",
     ],
 )
-def test_what_has_no_plain_host_stays_to_be_refused(typed: str) -> None:
+def test_text_without_a_plain_host_stays_to_be_refused(typed: str) -> None:
     assert host_names(typed) == typed

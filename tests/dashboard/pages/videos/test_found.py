@@ -1,5 +1,5 @@
 """
-What the search of the list finds besides names, its filters, and the size of its pages.
+The search of the list by tags and ids, its filters, and the size of its pages.
 """
 
 import copy
@@ -158,9 +158,10 @@ def test_a_list_is_filtered_by_visibility_and_days(dashboard: Dashboard) -> None
     assert names("allowPublicAccess=false") == {"closed"}
     assert names(f"from={today}&to={today}") == {"open", "closed"}
     assert names("to=2001-01-01") == set()
-    assert "must not be after" in person.fragment(
-        VIDEOS, f"from={today}&to=2001-01-01"
-    ).text
+    assert (
+        "must not be after"
+        in person.fragment(VIDEOS, f"from={today}&to=2001-01-01").text
+    )
     page = person.get(VIDEOS, f"from={today}&allowPublicAccess=false").text
     assert f'name="from" value="{today}"' in page
     assert '<option value="false" selected>Private' in page

@@ -48,7 +48,7 @@ def wanted_links(form: Form) -> Sequence[NewShareLink]:
         InvalidParametersError: A field is wrong; the field of people names whose address is.
     """
     fields = read_query(_ShareFields, form.given("days", "maxViews", "label"))
-    people = _people(form.text(PEOPLE))
+    people: Sequence[str | None] = _people(form.text(PEOPLE))
     is_mailed = form.is_checked("mail")
     if is_mailed and not people:
         raise _refusal(_NO_ONE)

@@ -30,6 +30,7 @@ from hvcore.persistence.processing.jobs import SqlJobRepository
 from hvcore.persistence.processing.published_media import MediaCache
 from hvcore.persistence.room_to_write import check_room
 from hvcore.persistence.schema_version import schema_version
+from hvcore.persistence.sign_in.mails import SqlSignInMailRepository
 from hvcore.persistence.sign_in.members import SqlMemberRepository
 from hvcore.persistence.sign_in.sessions import SqlSignInSessionRepository
 from hvcore.persistence.sign_in.sign_ins import (
@@ -185,6 +186,10 @@ class SqlWork:
     @cached_property
     def sign_in_links(self) -> SqlSignInLinkRepository:
         return SqlSignInLinkRepository(self._connection)
+
+    @cached_property
+    def sign_in_mails(self) -> SqlSignInMailRepository:
+        return SqlSignInMailRepository(self._connection)
 
     @cached_property
     def members(self) -> SqlMemberRepository:

@@ -28,6 +28,7 @@ from hvcore.ports.repositories.sign_in import (
     MemberRepository,
     PendingSignInRepository,
     SignInLinkRepository,
+    SignInMailRepository,
     SignInSessionRepository,
 )
 from hvcore.ports.repositories.tasks import TaskRepository
@@ -135,6 +136,11 @@ class Work(Protocol):
     @property
     def sign_in_links(self) -> SignInLinkRepository:
         """The repository of one-time sign-in links."""
+        ...
+
+    @property
+    def sign_in_mails(self) -> SignInMailRepository:
+        """The repository of mails with invitations and sign-in links."""
         ...
 
     @property

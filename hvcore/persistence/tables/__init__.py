@@ -33,6 +33,7 @@ from hvcore.persistence.tables.sign_in import (
     organization_members,
     pending_sign_ins,
     sign_in_links,
+    sign_in_mails,
     sign_in_sessions,
 )
 from hvcore.persistence.tables.tenants import (
@@ -89,6 +90,7 @@ __all__ = [
     "share_guesses",
     "share_links",
     "sign_in_links",
+    "sign_in_mails",
     "sign_in_sessions",
     "signing_keys",
     "tasks",

@@ -16,6 +16,7 @@ from hvcore.domain.tasks.task import Task
 from hvcore.errors import UnavailableError
 from hvcore.persistence.access.audit import SqlAuditRepository
 from hvcore.persistence.access.idempotency import SqlIdempotencyRepository
+from hvcore.persistence.access.new_video_defaults import SqlNewVideoDefaultsRepository
 from hvcore.persistence.access.quota_use import QuotaUseChanges
 from hvcore.persistence.access.quotas import SqlQuotaRepository
 from hvcore.persistence.access.service_keys import SqlServiceKeyRepository
@@ -122,6 +123,10 @@ class SqlWork:
     @cached_property
     def tenants(self) -> SqlTenantRepository:
         return SqlTenantRepository(self._connection)
+
+    @cached_property
+    def new_video_defaults(self) -> SqlNewVideoDefaultsRepository:
+        return SqlNewVideoDefaultsRepository(self._connection)
 
     @cached_property
     def quotas(self) -> SqlQuotaRepository:

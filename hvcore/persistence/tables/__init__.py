@@ -41,6 +41,7 @@ from hvcore.persistence.tables.tenants import (
     audit_log,
     environments,
     idempotency,
+    new_video_defaults,
     organizations,
 )
 from hvcore.persistence.tables.videos import (
@@ -77,6 +78,7 @@ __all__ = [
     "lane_shares",
     "leaders",
     "metadata",
+    "new_video_defaults",
     "organization_limits",
     "organization_members",
     "organization_months",

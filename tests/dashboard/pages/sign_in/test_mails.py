@@ -141,6 +141,22 @@ def statements(engine: sa.Engine) -> Iterator[list[str]]:
         sa.event.remove(engine, "before_cursor_execute", note)
 
 
+def test_addresses_of_nobody_leave_no_rows(mailing: Mailing) -> None:
+    for number in range(10):
+        mailing.ask(f"x{number}@example.com")
+
+    with mailing.dashboard.world.services.engine.connect() as connection:
+        left = {
+            name: connection.execute(
+                sa.select(sa.func.count()).select_from(metadata.tables[name])
+            ).scalar_one()
+            for name in ("sign_in_mails", "sign_in_links", "tasks")
+        }
+    assert left["sign_in_mails"] == left["sign_in_links"] == left["tasks"] == 0
+    entries = mailing.dashboard.world.services.audit.latest(None, limit=100)
+    assert "example.com" not in repr(entries)
+
+
 @pytest.mark.usefixtures("ada")
 def test_no_request_waits_for_the_mail_server(mailing: Mailing) -> None:
     mailing.server.answer = "554 no"

@@ -1,5 +1,5 @@
 """
-Where the navigation and the choice of an environment lead.
+The navigation of the dashboard, and its choice of an environment.
 """
 
 import re
@@ -28,7 +28,7 @@ def led_on(person: PersonClient, seen: Result, path: str) -> Result:
 
 def navigation(answer: Result) -> list[str]:
     """
-    Return where the navigation of a page leads.
+    Return the addresses in the navigation of a page.
     """
     nav = answer.text.partition('<nav id="navigation"')[2].partition("</nav>")[0]
     return re.findall(r'href="([^"]+)"', nav)
@@ -120,7 +120,7 @@ def test_another_environment_is_chosen_from_a_page_of_operators(
     assert f'href="{VIDEOS}?env=dev"' in page
 
 
-def test_who_signs_out_leaves_no_place_in_the_browser(dashboard: Dashboard) -> None:
+def test_signing_out_leaves_no_place_in_the_browser(dashboard: Dashboard) -> None:
     person = dashboard.sign_in(Role.VIEWER)
 
     left = person.post("/dashboard/sign-out")

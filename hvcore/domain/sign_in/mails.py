@@ -1,5 +1,5 @@
 """
-Mails by which members sign in: invitations, and links that members ask for.
+Sign-in mails to members: invitations, and mails with links that members ask for.
 
 The database holds no code of a mailed link: a code is derived from the mail's id with a
 secret of the service, so that each attempt at a mail carries the same code.

@@ -5,9 +5,9 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, RowMapping
 
-from hvcore.domain.access.new_video_defaults import NewVideoDefaults
 from hvcore.domain.ids import OrgId
 from hvcore.domain.processing.encoding import Preset
+from hvcore.domain.videos.new_video_defaults import NewVideoDefaults
 from hvcore.persistence.statements import insert_into, is_storable
 from hvcore.persistence.tables import new_video_defaults as table
 

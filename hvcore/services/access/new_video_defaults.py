@@ -4,9 +4,9 @@ from typing import TypedDict
 
 import attrs
 
-from hvcore.domain.access.new_video_defaults import NewVideoDefaults
 from hvcore.domain.ids import OrgId
 from hvcore.domain.processing.encoding import Preset
+from hvcore.domain.videos.new_video_defaults import NewVideoDefaults
 from hvcore.errors import NotFoundError
 from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.services.access.audit import record

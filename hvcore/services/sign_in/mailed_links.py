@@ -49,7 +49,7 @@ _NO_ADDRESS: Final = "Give an address such as ada@example.com."
 @attrs.frozen(kw_only=True)
 class InvitationState:
     """
-    Tell how far the newest invitation of a member has come.
+    State of the newest invitation of a member, for the admins of the organization.
 
     Attributes:
         is_sent: Whether a mail server has taken the mail.
@@ -172,7 +172,7 @@ class MailedSignIns:
             work.commit()
 
     def invitation(self, member: OrganizationMember) -> InvitationState | None:
-        """Return how far a member's newest invitation has come; None if there is none."""
+        """Return the state of a member's newest invitation; None if there is none."""
         with self.uow.read() as work:
             mail = work.sign_in_mails.newest_invitation(member.id)
             if mail is None:

@@ -1,5 +1,5 @@
 """
-Members who come by mail, in a real browser, with a real mail server.
+Invitations and sign-in links by mail, in a real browser, with a real mail server.
 """
 
 import re

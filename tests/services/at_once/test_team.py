@@ -7,13 +7,13 @@ from itertools import count
 import attrs
 import pytest
 
-from hvcore.domain.access.new_video_defaults import NewVideoDefaults
 from hvcore.domain.access.roles import Role
 from hvcore.domain.processing.encoding import Preset
 from hvcore.domain.sign_in.mails import MAX_SIGN_IN_MAILS
 from hvcore.domain.sign_in.members import OrganizationMember
 from hvcore.domain.tasks.kinds import SIGN_IN_MAIL_SEND
 from hvcore.domain.tasks.task import Task
+from hvcore.domain.videos.new_video_defaults import NewVideoDefaults
 from hvcore.errors import ConflictError, HvError
 from hvcore.ports.sign_in import SignInRefusedError
 from hvcore.services.access.new_video_defaults import DefaultChanges
@@ -80,7 +80,7 @@ def test_an_address_gets_no_mail_too_many(meeting: Meeting) -> None:
         assert len(mails(at)) == MAX_SIGN_IN_MAILS
 
 
-def test_who_is_removed_while_asking_has_no_link(meeting: Meeting) -> None:
+def test_a_member_who_is_removed_while_asking_has_no_link(meeting: Meeting) -> None:
     def pair(at: Tenant) -> Pair:
         found = member(at)
         remove: Call = lambda: at.services.members.remove(at.env.org_id, found.id)  # noqa: E731

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Final
 
-from hvcore.domain.access.new_video_defaults import NewVideoDefaults
 from hvcore.domain.processing.encoding import Preset
+from hvcore.domain.videos.new_video_defaults import NewVideoDefaults
 from hvcore.errors import FieldError, HvError, InvalidParametersError
 from hvcore.services.access.new_video_defaults import DefaultChanges
 from hvcore.wire.converter import read_query

@@ -5,7 +5,7 @@ from typing import Final
 
 import falcon
 
-from hvcore.domain.access.new_video_defaults import NewVideoDefaults
+from hvcore.domain.videos.new_video_defaults import NewVideoDefaults
 from hvcore.errors import ConflictError, InvalidParametersError
 from hvcore.settings.tree import LimitSettings
 from hvcore_dashboard.desk import Desk
@@ -85,7 +85,7 @@ class SettingsPageResource:
 
 
 def _rates(limits: LimitSettings) -> Sequence[tuple[str, int]]:
-    """Return what the organization may do in an hour; empty if nothing is limited."""
+    """Return the hourly limits with their labels; empty if requests are not limited."""
     if not limits.enabled:
         return ()
     return (

@@ -2,8 +2,8 @@
 
 from typing import Protocol
 
-from hvcore.domain.access.new_video_defaults import NewVideoDefaults
 from hvcore.domain.ids import OrgId
+from hvcore.domain.videos.new_video_defaults import NewVideoDefaults
 
 
 class NewVideoDefaultsRepository(Protocol):

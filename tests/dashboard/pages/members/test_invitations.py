@@ -82,7 +82,7 @@ def test_an_invited_role_that_was_changed_counts_as_changed(mailing: Mailing) ->
 
 
 @pytest.mark.parametrize("when", ["before the mail", "after the mail"])
-def test_who_was_removed_is_not_invited_any_more(mailing: Mailing, when: str) -> None:
+def test_a_removed_member_is_not_invited_any_more(mailing: Mailing, when: str) -> None:
     admin = mailing.dashboard.sign_in(Role.ADMIN)
     admin.post(f"{MEMBERS}/new", NEW)
     path = f"{MEMBERS}/{member_named(mailing.dashboard, 'Ann').id}"

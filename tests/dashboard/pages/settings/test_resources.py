@@ -6,9 +6,9 @@ from typing import Final
 
 import pytest
 
-from hvcore.domain.access.new_video_defaults import NewVideoDefaults
 from hvcore.domain.access.roles import Role
 from hvcore.domain.processing.encoding import Preset
+from hvcore.domain.videos.new_video_defaults import NewVideoDefaults
 from tests.dashboard.opened import VIDEOS, Dashboard, ids_in
 from tests.dashboard.sent_forms import form_of
 from tests.support.http.world import ORG, OTHER_ORG
@@ -122,7 +122,7 @@ def test_a_change_of_defaults_is_audited(dashboard: Dashboard) -> None:
         ("domains", "\u202eexample.com"),
     ],
 )
-def test_what_is_no_default_is_said_beside_the_field(
+def test_a_wrong_default_is_told_beside_its_field(
     dashboard: Dashboard, field: str, value: str
 ) -> None:
     admin = dashboard.sign_in(Role.ADMIN)

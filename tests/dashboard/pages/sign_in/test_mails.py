@@ -108,7 +108,7 @@ def test_every_address_gets_the_same_answer(mailing: Mailing) -> None:
 @pytest.mark.usefixtures("ada")
 def test_every_address_takes_the_same_statements(mailing: Mailing) -> None:
     """
-    Whoever measures how long an answer takes does not learn who is a member.
+    The time of an answer does not tell a stranger which address is that of a member.
     """
     services = mailing.dashboard.world.services
     services.members.add(OTHER_ORG, role=Role.VIEWER, email=ADA)
@@ -200,7 +200,7 @@ def test_a_client_asks_so_often_an_hour(mailing: Mailing) -> None:
 @pytest.mark.parametrize(
     "address", ["", "nobody", "a@b\r\nBcc: c@d", "<x>@example.com", "a" * 251 + "@b.c"]
 )
-def test_what_is_no_address_is_said_beside_the_field(
+def test_a_malformed_address_is_told_beside_its_field(
     mailing: Mailing, address: str
 ) -> None:
     answer = mailing.ask(address)
@@ -252,7 +252,7 @@ def test_an_address_in_two_organizations_gets_a_link_to_each(mailing: Mailing) -
     assert statuses == [404, 200]
 
 
-def test_who_was_removed_gets_in_by_no_mail(
+def test_a_removed_member_gets_in_by_no_mail(
     mailing: Mailing, ada: OrganizationMember
 ) -> None:
     mailing.ask(ADA)

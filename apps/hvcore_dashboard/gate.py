@@ -17,7 +17,7 @@ from hvcore.services.access.callers import Access
 from hvcore.services.sign_in.operation_limits import OperationLimits
 from hvcore.services.sign_in.sessions import SignInSessions
 from hvcore.throttling.turns import work_for
-from hvcore_dashboard.cookies import Cookies
+from hvcore_dashboard.cookies import PLACE, Cookies
 from hvcore_dashboard.forms import MAX_FIELDS_BYTES, is_multipart, read_form
 from hvcore_dashboard.routes import ROUTES
 from hvcore_dashboard.routing import Audience, PageRoute, ReceivingSlots
@@ -160,8 +160,11 @@ class GateMiddleware:
         if route.needs is Audience.OPERATORS and not person.is_operator:
             raise NotFoundError
         if not isinstance(route.needs, Role):
-            return Visit(person=person)
-        organization = self._organization(req, person, params["org_id"])
+            last = None if route.leaves else self._last(req, person)
+            return Visit(person=person, last=last)
+        wanted = req.get_param("env")
+        organization = self._organization(person, params["org_id"], wanted)
+        work_for(organization.org_id)
         if not organization.role.includes(route.needs):
             raise ForbiddenError(
                 f"You are {_named(organization.role)} in {organization.org_id}; "
@@ -169,15 +172,28 @@ class GateMiddleware:
             )
         return Visit(person=person, organization=organization)
 
+    def _last(
+        self, req: falcon.Request, person: SignedInPerson
+    ) -> OrganizationVisit | None:
+        """Return the organization that the person looked at last, for the navigation."""
+        value = self.cookies.read(req, PLACE)
+        if not value:
+            return None
+        org_id, _, env_id = value.partition(".")
+        try:
+            return self._organization(person, org_id, env_id or None)
+        except NotFoundError:
+            # Removed, somebody else's of before, or not ours.
+            return None
+
     def _organization(
-        self, req: falcon.Request, person: SignedInPerson, named: str
+        self, person: SignedInPerson, named: str, wanted: str | None
     ) -> OrganizationVisit:
         # A database never sees what cannot be an id.
         if not is_chosen_id(named):
             raise NotFoundError
         org_id = OrgId(named)
         caller = self.sessions.principal(person, org_id)
-        work_for(org_id)
         role = person.role_in(org_id)
         assert role is not None  # noqa: S101 - without one there is no principal
         environments = self.access.environments(caller, org_id)
@@ -186,7 +202,7 @@ class GateMiddleware:
             role=role,
             caller=caller,
             environments=environments,
-            env=_chosen(environments, req.get_param("env")),
+            env=_chosen(environments, wanted),
         )
 
 

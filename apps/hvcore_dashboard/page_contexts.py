@@ -76,6 +76,28 @@ class PageContext:
         return self.visit.organization if self.visit else None
 
     @property
+    def place(self) -> OrganizationVisit | None:
+        """The organization to whose pages the navigation leads: of this page, or of the page before."""
+        if self.visit is None:
+            return None
+        return self.visit.organization or self.visit.last
+
+    def environment_url(self, env: Environment) -> str:
+        """
+        Return the address to which the choice of another environment leads.
+
+        It is the list of this page's section, because a video or another object of one
+        environment is in no other.
+        """
+        found = self.place
+        assert found is not None  # noqa: S101 - the menu is shown with one
+        section = ""
+        if self.organization is not None:
+            below = self.path.removeprefix(self.top(found.org_id)).strip("/")
+            section = below.partition("/")[0]
+        return self.top(found.org_id, section or "videos", **{_NAMED: env.name})
+
+    @property
     def env(self) -> Environment | None:
         """The environment that the page shows; None if there is none."""
         return self.organization.env if self.organization else None
@@ -101,7 +123,7 @@ class PageContext:
         Args:
             values: Parameters of the query; those that are empty or None are left out.
         """
-        found = self.organization
+        found = self.place
         assert found is not None  # noqa: S101 - templates of its pages ask for it
         if found.env is not None and found.env != found.default_env:
             values = {_NAMED: found.env.name, **values}
@@ -128,7 +150,7 @@ class PageContext:
         if route.navigation is None or self.person is None:
             return False
         if isinstance(route.needs, Role):
-            return self.organization is not None and self.may(route.needs.value)
+            return self.place is not None and self.place.role.includes(route.needs)
         return route.needs is not Audience.OPERATORS or self.person.is_operator
 
     def _link(self, route: PageRoute) -> NavigationLink:

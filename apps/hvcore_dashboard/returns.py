@@ -32,22 +32,31 @@ def take_return(
     req: falcon.Request,
     resp: falcon.Response,
     person: SignedInPerson,
+    *,
+    mailed: str = "",
 ) -> str:
     """
     Return the path of the remembered page, and remove its cookie.
 
     The start page is returned if there is none, or if the page is of an organization in which
     the person has no role: somebody else may have asked for it.
+
+    Args:
+        mailed: The page for which a mailed link was asked, perhaps in another browser;
+            "" for none.
     """
     value = cookies.read(req, _RETURN)
-    if not value:
-        return _START
-    cookies.forget(resp, _RETURN)
-    try:
-        path = safe_return(base64.urlsafe_b64decode(value).decode())
-    except (binascii.Error, ValueError):
-        # Not ours.
-        return _START
+    if value:
+        cookies.forget(resp, _RETURN)
+    path = safe_return(mailed) if mailed else _read(value or "")
     org_id = path.removeprefix(ROOT).partition("?")[0].strip("/").partition("/")[0]
     is_theirs = person.is_operator or person.role_in(OrgId(org_id)) is not None
     return path if is_theirs else _START
+
+
+def _read(value: str) -> str:
+    try:
+        return safe_return(base64.urlsafe_b64decode(value).decode())
+    except (binascii.Error, ValueError):
+        # Not ours.
+        return _START

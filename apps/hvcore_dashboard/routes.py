@@ -15,6 +15,7 @@ from hvcore_dashboard.pages.keys import routes as keys
 from hvcore_dashboard.pages.members import routes as members
 from hvcore_dashboard.pages.operation import routes as operation
 from hvcore_dashboard.pages.organizations import routes as organizations
+from hvcore_dashboard.pages.settings import routes as settings
 from hvcore_dashboard.pages.sign_in import routes as sign_in
 from hvcore_dashboard.pages.signing_keys import routes as signing_keys
 from hvcore_dashboard.pages.uploads import routes as uploads
@@ -36,6 +37,7 @@ ROUTES: Final[tuple[PageRoute, ...]] = tuple(
         webhooks.ROUTES,
         environments.ROUTES,
         members.ROUTES,
+        settings.ROUTES,
         audit.ROUTES,
         operation.ROUTES,
     )

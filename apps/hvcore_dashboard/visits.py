@@ -44,10 +44,13 @@ class Visit:
 
     Attributes:
         organization: The organization; None on pages that belong to none.
+        last: On pages that belong to no organization, that of the page before, whose
+            navigation stays; None if there was none, or the person has no role in it.
     """
 
     person: SignedInPerson
     organization: OrganizationVisit | None = None
+    last: OrganizationVisit | None = None
 
 
 def default_environment(environments: Sequence[Environment]) -> Environment | None:

@@ -8,6 +8,7 @@ from hvcore.services.access.audit import Audit
 from hvcore.services.access.callers import Access
 from hvcore.services.access.idempotency import Idempotency
 from hvcore.services.access.keys import Keys
+from hvcore.services.access.new_video_defaults import NewVideoDefaultsOfOrganizations
 from hvcore.services.access.quotas import Quotas
 from hvcore.services.access.rate_limits import RateLimits
 from hvcore.services.access.tenants import Tenants
@@ -32,6 +33,11 @@ class AccessWiring(Backends):
     def quotas(self) -> Quotas:
         """The service for the quotas of organizations, and how much of them is used."""
         return Quotas(uow=self.uow)
+
+    @cached_property
+    def new_video_defaults(self) -> NewVideoDefaultsOfOrganizations:
+        """The service for the defaults with which the dashboard's forms for new videos begin."""
+        return NewVideoDefaultsOfOrganizations(uow=self.uow)
 
     @cached_property
     def keys(self) -> Keys:

@@ -196,8 +196,11 @@ class Backends:
     @cached_property
     def sealer(self) -> Sealer:
         """The sealer that encrypts secrets before they are stored in the database."""
-        settings = self.settings
-        return Sealer(settings.sign_in.secret or settings.uploads.signing_key)
+        return Sealer(self._own_secret)
+
+    @property
+    def _own_secret(self) -> str:
+        return self.settings.sign_in.secret or self.settings.uploads.signing_key
 
     @cached_property
     def upload_signer(self) -> UploadSigner:
@@ -224,6 +227,11 @@ class Backends:
     def mailer(self) -> Mailer:
         given: Mailer | None = self._given("mailer")
         return make_mailer(self.settings) if given is None else given
+
+    @cached_property
+    def has_mail_server(self) -> bool:
+        """Whether mails go to a mail server, or to a given mailer, and into no folder."""
+        return bool(self.settings.mail.url) or self._given("mailer") is not None
 
     @made_once
     def _sinks(self) -> Mapping[str, AnalyticsSink]:

@@ -90,6 +90,7 @@ class Services(
                 share_link_mails=ShareLinkMails(
                     uow=self.uow, shares=self.shares, mailer=self.mailer
                 ),
+                sign_in_mails=self.sign_in_mails,
             ),
         )
 

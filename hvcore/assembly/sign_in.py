@@ -8,12 +8,15 @@ from hvcore.ports.sign_in import LINK_BACKEND, SignInPages
 from hvcore.services.sign_in.attempts import SignInAttempts
 from hvcore.services.sign_in.key_operations import KeyOperations
 from hvcore.services.sign_in.links import SignInLinks
+from hvcore.services.sign_in.mailed_links import MailedSignIns
 from hvcore.services.sign_in.members import Members
 from hvcore.services.sign_in.memberships import Memberships
 from hvcore.services.sign_in.open_sign_in_sessions import OpenSignInSessions
 from hvcore.services.sign_in.operation_limits import OperationLimits
 from hvcore.services.sign_in.sessions import SessionTimes, SignInSessions
+from hvcore.services.sign_in.sign_in_mails import SignInMails
 from hvcore.services.sign_in.sign_ins import SignIns
+from hvcore.signing.mailed_codes import MailedCodes
 
 
 class SignInWiring(AccessWiring):
@@ -26,6 +29,7 @@ class SignInWiring(AccessWiring):
         return SignInSessions(
             uow=self.uow,
             clock=self.clock,
+            backend=sign_in.backend,
             providers=self._sign_in_providers,
             memberships=Memberships(operators=dashboard.operators),
             sealer=self.sealer,
@@ -57,11 +61,31 @@ class SignInWiring(AccessWiring):
             sealer=self.sealer,
             pages=self._sign_in_pages,
             sessions=self.sign_in_sessions,
-            attempts=SignInAttempts(
-                store=self.rate_limit_store,
-                clock=self.clock,
-                per_minute=self.settings.sign_in.attempts_per_minute,
-            ),
+            attempts=self._sign_in_attempts,
+        )
+
+    @cached_property
+    def mailed_sign_ins(self) -> MailedSignIns:
+        """The service that orders mails with invitations and sign-in links."""
+        return MailedSignIns(
+            uow=self.uow,
+            clock=self.clock,
+            attempts=self._sign_in_attempts,
+            codes=self._mailed_codes,
+            backend=self.settings.sign_in.backend,
+            has_mail_server=self.has_mail_server,
+        )
+
+    @cached_property
+    def sign_in_mails(self) -> SignInMails:
+        """The service that sends mails with invitations and sign-in links."""
+        return SignInMails(
+            uow=self.uow,
+            mailer=self.mailer,
+            codes=self._mailed_codes,
+            pages=self._sign_in_pages,
+            dashboard=self.settings.public.dashboard_address,
+            backend=self.settings.sign_in.backend,
         )
 
     @cached_property
@@ -87,6 +111,18 @@ class SignInWiring(AccessWiring):
     def operation_limits(self) -> OperationLimits:
         """The limits on operations that people do on dashboard pages."""
         return OperationLimits(limits=self.rate_limits)
+
+    @cached_property
+    def _sign_in_attempts(self) -> SignInAttempts:
+        return SignInAttempts(
+            store=self.rate_limit_store,
+            clock=self.clock,
+            per_minute=self.settings.sign_in.attempts_per_minute,
+        )
+
+    @cached_property
+    def _mailed_codes(self) -> MailedCodes:
+        return MailedCodes(self._own_secret)
 
     @property
     def _sign_in_pages(self) -> SignInPages:

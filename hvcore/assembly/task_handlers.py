@@ -10,6 +10,7 @@ from hvcore.domain.tasks.kinds import (
     FETCH_GET,
     SHARE_CODE_SEND,
     SHARE_LINK_SEND,
+    SIGN_IN_MAIL_SEND,
     SUBSCRIBER_TELL,
     THUMBNAIL_MAKE,
     THUMBNAIL_TIDY,
@@ -35,6 +36,7 @@ from hvcore.services.processing.attempt_cleanup import AttemptCleanup
 from hvcore.services.processing.remote_cancels import RemoteCancels
 from hvcore.services.processing.repaired_parts import RepairedParts
 from hvcore.services.processing.transcoding import Transcoding
+from hvcore.services.sign_in.sign_in_mails import SignInMails
 from hvcore.services.tasks.handlers import TaskHandler
 from hvcore.services.tasks.leases import TaskRun
 from hvcore.services.uploads.direct_uploads import DirectUploads
@@ -91,6 +93,7 @@ def handlers(  # noqa: PLR0913 - one per service
     subscriptions: Subscriptions,
     share_code_mails: ShareCodeMails,
     share_link_mails: ShareLinkMails,
+    sign_in_mails: SignInMails,
 ) -> Mapping[str, TaskHandler]:
     """Return the handler of every kind of task, by kind."""
     return {
@@ -131,4 +134,5 @@ def handlers(  # noqa: PLR0913 - one per service
         THUMBNAIL_TIDY: ServiceMethod(run=replaced_pictures.remove, is_patient=True),
         SHARE_CODE_SEND: ServiceMethod(run=share_code_mails.send),
         SHARE_LINK_SEND: ServiceMethod(run=share_link_mails.send),
+        SIGN_IN_MAIL_SEND: ServiceMethod(run=sign_in_mails.send),
     }

@@ -30,6 +30,7 @@ WebhookId = NewType("WebhookId", str)
 DeliveryId = NewType("DeliveryId", str)
 EventId = NewType("EventId", str)
 MemberId = NewType("MemberId", str)
+SignInMailId = NewType("SignInMailId", str)
 SigningKeyId = NewType("SigningKeyId", str)
 
 BASE62: Final = string.digits + string.ascii_uppercase + string.ascii_lowercase
@@ -114,6 +115,11 @@ def new_share_link_id() -> ShareLinkId:
 def new_share_code_id() -> ShareCodeId:
     """Make the identifier of a share link's code that is sent by mail, ``shc_…``."""
     return ShareCodeId(_random("shc_"))
+
+
+def new_sign_in_mail_id() -> SignInMailId:
+    """Make the identifier of a mail with an invitation or a sign-in link, ``sim_…``."""
+    return SignInMailId(_random("sim_"))
 
 
 def new_webhook_id() -> WebhookId:

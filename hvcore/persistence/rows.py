@@ -44,6 +44,7 @@ def environment_from_row(row: RowMapping) -> Environment:
         name=row["name"],
         kind=EnvironmentKind(row["kind"]),
         created_at=row["created_at"],
+        title=row["title"],
     )
 
 
@@ -55,6 +56,7 @@ def environment_to_row(environment: Environment) -> dict[str, Any]:
         "name": environment.name,
         "kind": environment.kind.value,
         "created_at": environment.created_at,
+        "title": environment.title,
     }
 
 

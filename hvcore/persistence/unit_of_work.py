@@ -16,6 +16,7 @@ from hvcore.domain.tasks.task import Task
 from hvcore.errors import UnavailableError
 from hvcore.persistence.access.audit import SqlAuditRepository
 from hvcore.persistence.access.idempotency import SqlIdempotencyRepository
+from hvcore.persistence.access.new_video_defaults import SqlNewVideoDefaultsRepository
 from hvcore.persistence.access.quota_use import QuotaUseChanges
 from hvcore.persistence.access.quotas import SqlQuotaRepository
 from hvcore.persistence.access.service_keys import SqlServiceKeyRepository
@@ -30,6 +31,7 @@ from hvcore.persistence.processing.jobs import SqlJobRepository
 from hvcore.persistence.processing.published_media import MediaCache
 from hvcore.persistence.room_to_write import check_room
 from hvcore.persistence.schema_version import schema_version
+from hvcore.persistence.sign_in.mails import SqlSignInMailRepository
 from hvcore.persistence.sign_in.members import SqlMemberRepository
 from hvcore.persistence.sign_in.sessions import SqlSignInSessionRepository
 from hvcore.persistence.sign_in.sign_ins import (
@@ -123,6 +125,10 @@ class SqlWork:
         return SqlTenantRepository(self._connection)
 
     @cached_property
+    def new_video_defaults(self) -> SqlNewVideoDefaultsRepository:
+        return SqlNewVideoDefaultsRepository(self._connection)
+
+    @cached_property
     def quotas(self) -> SqlQuotaRepository:
         return SqlQuotaRepository(self._connection)
 
@@ -185,6 +191,10 @@ class SqlWork:
     @cached_property
     def sign_in_links(self) -> SqlSignInLinkRepository:
         return SqlSignInLinkRepository(self._connection)
+
+    @cached_property
+    def sign_in_mails(self) -> SqlSignInMailRepository:
+        return SqlSignInMailRepository(self._connection)
 
     @cached_property
     def members(self) -> SqlMemberRepository:

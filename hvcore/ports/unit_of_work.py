@@ -11,6 +11,9 @@ from typing import Protocol
 from hvcore.ports.repositories.access.audit import AuditRepository
 from hvcore.ports.repositories.access.idempotency import IdempotencyRepository
 from hvcore.ports.repositories.access.keys import KeyRepository
+from hvcore.ports.repositories.access.new_video_defaults import (
+    NewVideoDefaultsRepository,
+)
 from hvcore.ports.repositories.access.quotas import QuotaRepository
 from hvcore.ports.repositories.access.service_keys import ServiceKeyRepository
 from hvcore.ports.repositories.access.signing_keys import SigningKeyRepository
@@ -28,6 +31,7 @@ from hvcore.ports.repositories.sign_in import (
     MemberRepository,
     PendingSignInRepository,
     SignInLinkRepository,
+    SignInMailRepository,
     SignInSessionRepository,
 )
 from hvcore.ports.repositories.tasks import TaskRepository
@@ -53,6 +57,11 @@ class Work(Protocol):
 
     @property
     def tenants(self) -> TenantRepository: ...
+
+    @property
+    def new_video_defaults(self) -> NewVideoDefaultsRepository:
+        """The repository of defaults for new videos of organizations."""
+        ...
 
     @property
     def quotas(self) -> QuotaRepository:
@@ -135,6 +144,11 @@ class Work(Protocol):
     @property
     def sign_in_links(self) -> SignInLinkRepository:
         """The repository of one-time sign-in links."""
+        ...
+
+    @property
+    def sign_in_mails(self) -> SignInMailRepository:
+        """The repository of mails with invitations and sign-in links."""
         ...
 
     @property

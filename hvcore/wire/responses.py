@@ -180,7 +180,7 @@ def environments(found: Iterable[Environment]) -> Payload:
             {
                 "envID": env.name,
                 "orgID": env.org_id,
-                "name": env.name,
+                "name": env.shown_name,
                 "kind": env.kind.value,
                 "createdAt": timestamp(env.created_at),
             }

@@ -26,8 +26,8 @@ from hvcore.plugin_api import (
 
 OPERATOR: Final = "operator"
 USED_UP: Final = (
-    "This link was used already, or it is older than 10 minutes. Ask for a new one; "
-    "who has the machine makes it with: hv dashboard link."
+    "This link was used already, or it has ended. Ask for a new one; who has the "
+    "machine makes it with: hv dashboard link."
 )
 
 

@@ -13,14 +13,17 @@ from falcon.testing import TestClient
 
 from hvcore.assembly import build
 from hvcore.settings import Settings
+from hvcore.settings.mail import MailSettings
 from hvcore.settings.sign_in import SignInSettings
 from hvcore_dashboard.app import make_dashboard
 from hvcore_dashboard.assets import DASHBOARD_FILES, STATIC
 from hvcore_reference.dry_playback import DryPlaybackJudge
 from tests.conftest import SettableClock
+from tests.dashboard.mailed import Mailing
 from tests.dashboard.opened import Dashboard, StillInstallation
 from tests.support.http.fixtures import Template, settings_of
 from tests.support.http.world import make_tenants
+from tests.support.network.mail_server import mail_server
 
 
 @pytest.fixture(scope="session")
@@ -68,11 +71,30 @@ def shared(
         yield made
 
 
+@pytest.fixture
+def mailing(
+    _template: Template, static: Path, tmp_path: Path, clock: SettableClock
+) -> Iterator[Mailing]:
+    """
+    The dashboard of a service that has a mail server, and that server.
+    """
+    with mail_server() as server:
+        url = f"smtp://127.0.0.1:{server.port}"
+        with open_dashboard(_template, tmp_path, static, clock, mail_url=url) as made:
+            yield Mailing(dashboard=made, server=server)
+
+
 @contextmanager
 def open_dashboard(
-    template: Template, folder: Path, static: Path, clock: SettableClock
+    template: Template,
+    folder: Path,
+    static: Path,
+    clock: SettableClock,
+    *,
+    mail_url: str = "",
 ) -> Iterator[Dashboard]:
-    with template.open(_settings(folder), clock) as world:
+    settings = attrs.evolve(_settings(folder), mail=MailSettings(url=mail_url))
+    with template.open(settings, clock) as world:
         installation = StillInstallation()
         app = make_dashboard(
             world.services,

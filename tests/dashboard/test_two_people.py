@@ -14,6 +14,7 @@ from tests.dashboard.opened import VIDEOS, Dashboard, PersonClient
 from tests.dashboard.pages.keys.test_changes import KEYS, keys_of, made
 from tests.dashboard.pages.members.test_changes import MEMBERS
 from tests.dashboard.pages.operation.test_tenants import ONE
+from tests.dashboard.pages.settings.test_resources import SETTINGS
 from tests.dashboard.pages.video.sent_files import VTT, picture, post_file
 from tests.dashboard.pages.webhooks.added import added, endpoints
 from tests.dashboard.sent_forms import form_of
@@ -482,6 +483,64 @@ def test_chapters_that_somebody_has_changed_are_not_replaced_by_a_file_unseen(
     assert post_file(second, path, JSON_FILE, again).status_code == 303
     (chapter,) = dashboard.video(video_id).chapters
     assert chapter.title == "mine"
+
+
+@pytest.mark.parametrize(
+    ("field", "theirs", "mine", "is_shown"),
+    [
+        ("videoQuality", "ultra", "high", "Ultra: up to 2160p"),
+        ("domains", "a.example.com", "b.example.com", "a.example.com"),
+    ],
+)
+def test_a_default_that_two_admins_have_set_is_asked_about(
+    dashboard: Dashboard, field: str, theirs: str, mine: str, is_shown: str
+) -> None:
+    first, second = two(dashboard, Role.ADMIN)
+    seen = second.get(SETTINGS)
+    first.submit(SETTINGS, {field: theirs})
+    before = dashboard.world.services.new_video_defaults.of(ORG)
+
+    asked = second.submit(SETTINGS, {field: mine, "access": "public"}, seen=seen)
+
+    assert asked.status_code == 409
+    assert dashboard.world.services.new_video_defaults.of(ORG) == before
+    assert is_shown in asked.text.partition("Saved meanwhile")[2]
+    assert form_of(asked, SETTINGS)[field] == [mine]
+    assert second.submit(SETTINGS, seen=asked).status_code == 303
+    assert form_of(second.get(SETTINGS), SETTINGS)[field] == [mine]
+
+
+def test_a_default_that_was_not_touched_stays_as_somebody_else_has_set_it(
+    dashboard: Dashboard,
+) -> None:
+    first, second = two(dashboard, Role.ADMIN)
+    seen = second.get(SETTINGS)
+    first.submit(SETTINGS, {"access": "public", "domains": "a.example.com"})
+
+    answer = second.submit(SETTINGS, {"videoQuality": "ultra"}, seen=seen)
+
+    form = form_of(first.get(SETTINGS), SETTINGS)
+    assert answer.status_code == 303
+    assert form["access"] == ["public"]
+    assert form["domains"] == ["a.example.com"]
+    assert form["videoQuality"] == ["ultra"]
+
+
+def test_a_name_that_two_admins_give_an_environment_is_asked_about(
+    dashboard: Dashboard,
+) -> None:
+    first, second = two(dashboard, Role.ADMIN)
+    env = dashboard.world.services.tenants.environment(ORG, "live")
+    path = f"/dashboard/{ORG}/environments/{env.id}"
+    seen = second.get(path)
+    first.submit(path, {"title": "theirs"})
+
+    asked = second.submit(path, {"title": "mine"}, seen=seen)
+
+    assert asked.status_code == 409
+    assert "theirs" in asked.text.partition("Saved meanwhile")[2]
+    assert second.submit(path, seen=asked).status_code == 303
+    assert dashboard.world.services.tenants.environment(ORG, "live").title == "mine"
 
 
 JSON_FILE = (

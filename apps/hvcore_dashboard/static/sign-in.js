@@ -13,4 +13,10 @@
     // program opens that looks at links.
     document.querySelector('#link button').focus();
   }
+  // The second click of two would find the code used up, and take the page's place.
+  document.querySelector('#link button').addEventListener('click', (event) => {
+    if (event.detail > 1) {
+      event.preventDefault();
+    }
+  });
 }

@@ -28,6 +28,8 @@ class Bucket(Enum):
     """Those of the dashboard; the command line has no limit."""
     SIGN_INS = "sign-ins"
     """Of a client address, before anybody is recognised."""
+    SIGN_IN_MAILS = "sign-in-mails"
+    """Mails with sign-in links that a client address asks for."""
 
 
 @attrs.frozen(kw_only=True)

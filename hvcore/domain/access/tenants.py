@@ -6,10 +6,15 @@ Source: interface, "Organization and environment".
 
 from datetime import datetime
 from enum import Enum
+from typing import Final
 
 import attrs
 
 from hvcore.domain.ids import EnvId, OrgId
+from hvcore.domain.shown_text import one_line
+
+MAX_TITLE_CHARS: Final = 64
+"""Of an environment's title; as many as a chosen name may have."""
 
 
 class EnvironmentKind(Enum):
@@ -45,7 +50,9 @@ class Environment:
     Attributes:
         id: The identifier ``env_…``, unique in the whole service; paths may use it.
         name: The ``envID`` that answers show, unique in the organization: the name that
-            an operator chose, or else the same text as the id.
+            an operator chose, or else the same text as the id. It stays, because addresses
+            of playback and of the API have it.
+        title: The name that people see, which an admin may change; "" for the name.
     """
 
     id: EnvId
@@ -53,3 +60,14 @@ class Environment:
     name: str
     kind: EnvironmentKind
     created_at: datetime
+    title: str = ""
+
+    @property
+    def shown_name(self) -> str:
+        """The name that people see."""
+        return self.title or self.name
+
+
+def is_environment_title(text: str) -> bool:
+    """Return whether a text may be an environment's title: one line, not too long."""
+    return len(text) <= MAX_TITLE_CHARS and one_line(text) == text

@@ -5,7 +5,7 @@ from typing import Final
 
 import attrs
 
-from hvcore.domain.ids import MemberId, OrgId
+from hvcore.domain.ids import MemberId, OrgId, SignInMailId
 
 LINK_VALID_FOR: Final = timedelta(minutes=10)
 
@@ -20,6 +20,8 @@ class SignInLink:
         org_id: The member's organization; None for an operator.
         member_id: The member whom the link signs in; None for an operator.
         name: The operator's name; a member's name is in the member's record.
+        mail_id: The mail that carries the link; None for a link that was shown to whoever
+            made it.
     """
 
     sha256: str = attrs.field(repr=False)
@@ -28,3 +30,4 @@ class SignInLink:
     name: str
     email: str
     expires_at: datetime
+    mail_id: SignInMailId | None = None

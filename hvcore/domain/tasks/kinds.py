@@ -25,6 +25,7 @@ WEBHOOK_DELIVER: Final = "webhook.deliver"
 SUBSCRIBER_TELL: Final = "subscriber.tell"
 SHARE_CODE_SEND: Final = "share-code.send"
 SHARE_LINK_SEND: Final = "share-link.send"
+SIGN_IN_MAIL_SEND: Final = "sign-in-mail.send"
 
 PART_KINDS: Final = (TRANSCODE_PART, TRANSCODE_REMOTE)
 TRANSCODE_KINDS: Final = (

@@ -20,6 +20,7 @@ _OF_ORGANIZATION: Final = (
         environments.c.name,
         environments.c.kind,
         sa.type_coerce(environments.c.created_at, sa.BigInteger),
+        environments.c.title,
     )
     .join_from(
         organizations,
@@ -52,7 +53,8 @@ class SqlEnvironmentDirectory:
                 name=name,
                 kind=EnvironmentKind(kind),
                 created_at=EPOCH + timedelta(microseconds=created_at),
+                title=title,
             )
-            for env_id, name, kind, created_at in rows
+            for env_id, name, kind, created_at, title in rows
             if env_id is not None
         ]

@@ -73,6 +73,28 @@ class SqlTenantRepository:
     def add_environment(self, environment: Environment) -> None:
         insert_new(self._connection, environments, environment_to_row(environment))
 
+    def lock_environments(self, org_id: str) -> Sequence[Environment]:
+        if not is_storable(org_id):
+            return []
+        statement = (
+            sa.select(environments)
+            .where(environments.c.org_id == org_id)
+            .order_by(environments.c.created_at, environments.c.id)
+            .with_for_update()
+        )
+        rows = self._connection.execute(statement).mappings()
+        return [environment_from_row(row) for row in rows]
+
+    def set_title(self, environment: Environment, title: str) -> None:
+        self._connection.execute(
+            sa.update(environments)
+            .where(
+                environments.c.org_id == environment.org_id,
+                environments.c.id == environment.id,
+            )
+            .values(title=title)
+        )
+
 
 class SqlKeyRepository:
     """Store API key records; see ports.repositories.access.keys.KeyRepository."""

@@ -1,5 +1,6 @@
 """Store records that are used once: pending sign-ins, and one-time links."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -8,7 +9,7 @@ from sqlalchemy.engine import Connection, RowMapping
 
 from hvcore.domain.sign_in.links import SignInLink
 from hvcore.domain.sign_in.pending import PendingSignIn
-from hvcore.persistence.statements import insert_new
+from hvcore.persistence.statements import insert_all_new, insert_new
 from hvcore.persistence.tables import pending_sign_ins, sign_in_links
 
 
@@ -39,11 +40,37 @@ class SqlSignInLinkRepository:
     def add(self, link: SignInLink) -> None:
         insert_new(self._connection, sign_in_links, _row(sign_in_links, link))
 
+    def add_all(self, links: Sequence[SignInLink]) -> None:
+        rows = [_row(sign_in_links, link) for link in links]
+        insert_all_new(self._connection, sign_in_links, rows)
+
     def take(self, sha256: str, now: datetime) -> SignInLink | None:
         row = _take(
             self._connection, sign_in_links, sign_in_links.c.sha256, sha256, now
         )
         return None if row is None else SignInLink(**row)
+
+    def find(self, sha256: str) -> SignInLink | None:
+        statement = sa.select(sign_in_links).where(sign_in_links.c.sha256 == sha256)
+        row = self._connection.execute(statement).mappings().one_or_none()
+        return None if row is None else SignInLink(**row)
+
+    def of_mail(self, mail_id: str, now: datetime) -> Sequence[SignInLink]:
+        statement = (
+            sa.select(sign_in_links)
+            .where(sign_in_links.c.mail_id == mail_id, sign_in_links.c.expires_at > now)
+            .order_by(sign_in_links.c.org_id)
+        )
+        rows = self._connection.execute(statement).mappings()
+        return [SignInLink(**row) for row in rows]
+
+    def remove_mailed(self, member_id: str) -> None:
+        self._connection.execute(
+            sa.delete(sign_in_links).where(
+                sign_in_links.c.member_id == member_id,
+                sign_in_links.c.mail_id.is_not(None),
+            )
+        )
 
     def remove_expired(self, now: datetime) -> int:
         return _remove_expired(self._connection, sign_in_links, now)

@@ -33,6 +33,7 @@ from hvcore.persistence.tables.sign_in import (
     organization_members,
     pending_sign_ins,
     sign_in_links,
+    sign_in_mails,
     sign_in_sessions,
 )
 from hvcore.persistence.tables.tenants import (
@@ -40,6 +41,7 @@ from hvcore.persistence.tables.tenants import (
     audit_log,
     environments,
     idempotency,
+    new_video_defaults,
     organizations,
 )
 from hvcore.persistence.tables.videos import (
@@ -76,6 +78,7 @@ __all__ = [
     "lane_shares",
     "leaders",
     "metadata",
+    "new_video_defaults",
     "organization_limits",
     "organization_members",
     "organization_months",
@@ -89,6 +92,7 @@ __all__ = [
     "share_guesses",
     "share_links",
     "sign_in_links",
+    "sign_in_mails",
     "sign_in_sessions",
     "signing_keys",
     "tasks",

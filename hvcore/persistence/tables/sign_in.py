@@ -76,4 +76,21 @@ sign_in_links = Table(
     Column("name", Text, nullable=False, info=ACCOUNT),
     Column("email", Text, nullable=False, info=ACCOUNT),
     Column("expires_at", UtcDateTime, nullable=False, index=True),
+    # None: it was shown to whoever made it.
+    Column("mail_id", Text, index=True, info=ID),
+)
+
+sign_in_mails = Table(
+    "sign_in_mails",
+    metadata,
+    Column("id", Text, primary_key=True, info=ID),
+    Column("org_id", Text, nullable=False, info=ID),
+    # None: links that somebody has asked for.
+    Column("member_id", Text, index=True, info=ID),
+    Column("recipient", Text, nullable=False, info=ID),
+    Column("return_to", Text, nullable=False, info=ACCOUNT),
+    Column("created_at", UtcDateTime, nullable=False),
+    Column("expires_at", UtcDateTime, nullable=False, index=True),
+    sa.Index("ix_sign_in_mails_recipient", "recipient", "created_at"),
+    sa.Index("ix_sign_in_mails_org", "org_id", "created_at"),
 )

@@ -1,7 +1,7 @@
 """Declare the tables of organizations, environments, API keys, and the audit log."""
 
 import sqlalchemy as sa
-from sqlalchemy import BigInteger, Column, Integer, Table
+from sqlalchemy import BigInteger, Boolean, Column, Integer, Table
 
 from hvcore.persistence.tables.columns import (
     ACCOUNT,
@@ -9,6 +9,7 @@ from hvcore.persistence.tables.columns import (
     KIND,
     PERSONAL,
     SECRET,
+    SETTING,
     Text,
     UtcDateTime,
     environment_key,
@@ -34,7 +35,21 @@ environments = Table(
     Column("name", Text, nullable=False, info=ACCOUNT),
     Column("kind", Text, nullable=False, info=KIND),
     Column("created_at", UtcDateTime, nullable=False),
+    # "": people see the name.
+    Column("title", Text, nullable=False, server_default=sa.text("''"), info=ACCOUNT),
     sa.UniqueConstraint("org_id", "name"),
+)
+
+new_video_defaults = Table(
+    "new_video_defaults",
+    metadata,
+    Column(
+        "org_id", Text, sa.ForeignKey("organizations.id"), primary_key=True, info=ID
+    ),
+    Column("is_public", Boolean, nullable=False),
+    Column("preset", Text, nullable=False, info=KIND),
+    # Between spaces.
+    Column("domains", Text, nullable=False, info=SETTING),
 )
 
 

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from hvcore.domain.access.roles import Role
 from hvcore.domain.sign_in.links import SignInLink
+from hvcore.domain.sign_in.mails import SignInMail
 from hvcore.domain.sign_in.members import OrganizationMember
 from hvcore.domain.sign_in.pending import PendingSignIn
 from hvcore.domain.sign_in.sessions import SignInSession
@@ -117,6 +118,10 @@ class SignInLinkRepository(Protocol):
         """Store a new one-time link."""
         ...
 
+    def add_all(self, links: Sequence[SignInLink]) -> None:
+        """Store new one-time links, in one statement however many there are."""
+        ...
+
     def take(self, sha256: str, now: datetime) -> SignInLink | None:
         """
         Remove a one-time link, and return it if it has not expired.
@@ -125,8 +130,58 @@ class SignInLinkRepository(Protocol):
         """
         ...
 
+    def find(self, sha256: str) -> SignInLink | None:
+        """Return a one-time link, expired or not, and leave it as it is."""
+        ...
+
+    def of_mail(self, mail_id: str, now: datetime) -> Sequence[SignInLink]:
+        """Return the links that a mail carries and that work, by organization."""
+        ...
+
+    def remove_mailed(self, member_id: str) -> None:
+        """Remove all links that were mailed to a member."""
+        ...
+
     def remove_expired(self, now: datetime) -> int:
         """Remove expired one-time links."""
+        ...
+
+
+class SignInMailRepository(Protocol):
+    """Store the mails with invitations and sign-in links."""
+
+    def lock(self, recipient: str) -> None:
+        """
+        Let no other transaction count and add mails to a recipient until this one ends.
+
+        Whoever the recipient is, it takes the same time.
+        """
+        ...
+
+    def add(self, mail: SignInMail) -> None:
+        """Store a new mail."""
+        ...
+
+    def find(self, mail_id: str) -> SignInMail | None:
+        """Return a mail; None if there is none."""
+        ...
+
+    def newest_invitation(self, member_id: str) -> SignInMail | None:
+        """Return the newest invitation of a member; None if there is none."""
+        ...
+
+    def count_to(
+        self, recipient: str, since: datetime, *, are_invitations: bool
+    ) -> int:
+        """Count the invitations, or the other mails, to a recipient since a moment."""
+        ...
+
+    def count_invitations(self, org_id: str, since: datetime) -> int:
+        """Count the invitations of an organization since a moment."""
+        ...
+
+    def remove_old(self, before: datetime) -> int:
+        """Remove the mails whose links expired before a moment."""
         ...
 
 

@@ -6,7 +6,14 @@ import attrs
 
 from hvcore.clock import Clock
 from hvcore.domain import ids
-from hvcore.domain.access.tenants import Environment, EnvironmentKind, Organization
+from hvcore.domain.access.tenants import (
+    MAX_TITLE_CHARS,
+    Environment,
+    EnvironmentKind,
+    Organization,
+    is_environment_title,
+)
+from hvcore.domain.folded_texts import folded
 from hvcore.domain.ids import OrgId
 from hvcore.errors import (
     ConflictError,
@@ -17,6 +24,7 @@ from hvcore.errors import (
 from hvcore.ports.repositories.errors import AlreadyExistsError
 from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.services.access.audit import record
+from hvcore.services.conditions import Condition, require_condition
 
 
 @attrs.frozen(kw_only=True)
@@ -131,6 +139,62 @@ class Tenants:
                 f"hv envs list {org_id} shows what it has."
             )
         return found
+
+    def rename_environment(
+        self,
+        org_id: str,
+        env_id: str,
+        title: str,
+        *,
+        only_if: Condition[Environment] | None = None,
+    ) -> Environment:
+        """
+        Change the name that people see of an environment; its ``envID`` stays.
+
+        Args:
+            title: "" for the ``envID`` itself.
+            only_if: A condition on the environment, checked in the transaction of the change.
+
+        Raises:
+            EnvironmentNotFoundError: The organization has no environment with this id.
+            InvalidParametersError: The title is too long, or has several lines.
+            ConflictError: Another environment of the organization is called so.
+            PreconditionFailedError: The environment does not meet ``only_if``.
+        """
+        title = title.strip()
+        if not is_environment_title(title):
+            raise InvalidParametersError(
+                f"A name has at most {MAX_TITLE_CHARS} characters, on one line."
+            )
+        with self.uow.write() as work:
+            # All: of two that get one name at the same moment, the second is refused.
+            environments = work.tenants.lock_environments(org_id)
+            found = next((env for env in environments if env.id == env_id), None)
+            if found is None:
+                raise EnvironmentNotFoundError
+            require_condition(only_if, found)
+            others = {
+                folded(name)
+                for env in environments
+                if env.id != env_id
+                for name in (env.name, env.title, env.id)
+                if name
+            }
+            if title and folded(title) in others:
+                raise ConflictError(f"Another environment is called {title}.")
+            title = "" if title == found.name else title
+            if title != found.title:
+                work.tenants.set_title(found, title)
+                record(
+                    work,
+                    "environment.rename",
+                    found.id,
+                    org_id=found.org_id,
+                    name=title or found.name,
+                    formerName=found.shown_name,
+                )
+            work.commit()
+        return attrs.evolve(found, title=title)
 
 
 def _check_chosen(text: str) -> None:

@@ -1,4 +1,4 @@
-"""Limit the attempts to sign in from one client address."""
+"""Limit the attempts to sign in, and the mails asked for, from one client address."""
 
 import logging
 from typing import Final
@@ -7,6 +7,7 @@ import attrs
 
 from hvcore.clock import Clock
 from hvcore.domain.access.rate_limits import Bucket, RateLimit, RateLimitRule
+from hvcore.domain.sign_in.mails import MAX_ASKED_BY_CLIENT, SIGN_IN_MAIL_WINDOW
 from hvcore.errors import RateLimitExceededError, UnavailableError
 from hvcore.metrics.declared import RATE_LIMITED
 from hvcore.ports.rate_limit import RateLimitStore
@@ -14,6 +15,11 @@ from hvcore.throttling.log_lines import LOG_LINES
 from hvcore.throttling.shares import client_of_address
 
 WINDOW_S: Final = 60
+_MAILS: Final = RateLimit(
+    bucket=Bucket.SIGN_IN_MAILS,
+    requests=MAX_ASKED_BY_CLIENT,
+    window_s=int(SIGN_IN_MAIL_WINDOW.total_seconds()),
+)
 
 _log = logging.getLogger(__name__)
 
@@ -41,10 +47,31 @@ class SignInAttempts:
         Raises:
             RateLimitExceededError: There were too many attempts from this address.
         """
-        client = client_of_address(client_address)
         limit = RateLimit(
             bucket=Bucket.SIGN_INS, requests=self.per_minute, window_s=WINDOW_S
         )
+        self._count(
+            limit,
+            client_address,
+            "Too many attempts to sign in; wait a minute and try again.",
+        )
+
+    def count_mail(self, client_address: str) -> None:
+        """
+        Count one mail with a sign-in link that somebody at a client address asks for.
+
+        Raises:
+            RateLimitExceededError: This client has asked for too many mails.
+        """
+        self._count(
+            _MAILS,
+            client_address,
+            f"{MAX_ASKED_BY_CLIENT} links were asked for from your address within an "
+            "hour; use one of the mails, or try again later.",
+        )
+
+    def _count(self, limit: RateLimit, client_address: str, refusal: str) -> None:
+        client = client_of_address(client_address)
         try:
             states = self.store.hit([RateLimitRule(limit=limit, subject=client)])
         except UnavailableError as error:
@@ -60,9 +87,6 @@ class SignInAttempts:
             extra={},
         )
         wait = states[0].reset_at - self.clock.now()
-        wait_s = min(max(1, int(wait.total_seconds()) + 1), WINDOW_S)
-        RATE_LIMITED.add(Bucket.SIGN_INS.value)
-        raise RateLimitExceededError(
-            "Too many attempts to sign in; wait a minute and try again.",
-            headers={"Retry-After": str(wait_s)},
-        )
+        wait_s = min(max(1, int(wait.total_seconds()) + 1), limit.window_s)
+        RATE_LIMITED.add(limit.bucket.value)
+        raise RateLimitExceededError(refusal, headers={"Retry-After": str(wait_s)})

@@ -13,6 +13,7 @@ from hvcore.clock import Clock
 from hvcore.domain.access.principals import Principal
 from hvcore.domain.ids import OrgId
 from hvcore.domain.sign_in.identities import is_subject
+from hvcore.domain.sign_in.mails import SIGN_IN_MAIL_WINDOW
 from hvcore.domain.sign_in.people import SignedInPerson
 from hvcore.domain.sign_in.sessions import (
     SignInSession,
@@ -80,10 +81,17 @@ class StartedSession:
 
 @attrs.frozen(kw_only=True)
 class SignInSessions:
-    """Begin, recognise and end the sessions of signed-in people; thread-safe."""
+    """
+    Begin, recognise and end the sessions of signed-in people; thread-safe.
+
+    Attributes:
+        backend: The name of the sign-in backend to which people are sent. Where it is not
+            that of links, sessions that members began by a link are over.
+    """
 
     uow: UnitOfWork
     clock: Clock
+    backend: str
     providers: Mapping[str, SignInProvider]
     memberships: Memberships
     sealer: Sealer
@@ -218,12 +226,14 @@ class SignInSessions:
         return self._sign_out_address(session)
 
     def forget_ended(self) -> None:
-        """Remove ended sessions, and expired pending sign-ins and one-time links."""
+        """Remove ended sessions, expired pending sign-ins and one-time links, and old mails."""
         now = self.clock.now()
         with self.uow.write() as work:
             work.sign_in_sessions.remove_ended(now, self.times.idle)
             work.pending_sign_ins.remove_expired(now)
             work.sign_in_links.remove_expired(now)
+            # Those of the window are counted.
+            work.sign_in_mails.remove_old(now - SIGN_IN_MAIL_WINDOW)
             work.commit()
 
     def _session(self, cookie: str | None) -> SignInSession | None:
@@ -237,7 +247,12 @@ class SignInSessions:
         if session is None or session.backend not in self.providers:
             return None
         is_over = session.is_over_at(self.clock.now(), self.times.idle)
-        return None if is_over else session
+        is_past_provider = (
+            session.backend == LINK_BACKEND
+            and self.backend != LINK_BACKEND
+            and not session.identity.is_operator
+        )
+        return None if is_over or is_past_provider else session
 
     def _with_membership(self, session: SignInSession) -> SignInSession | None:
         """

@@ -27,6 +27,7 @@ from hvcore.services.sign_in.sessions import SignInSessions, StartedSession
 from hvcore.signing.sealing import SealBrokenError, Sealer
 
 _START_AGAIN = "This sign-in was not begun here, or it took too long; begin again."
+_NOT_BY_LINK = "Members sign in with your organization's sign-in page here; links are for operators."
 _HOME = "/dashboard/"
 _MAX_PATH_CHARS = 2000
 
@@ -161,7 +162,8 @@ class SignIns:
         Begin a session for a person with the code of a one-time link, which is used up.
 
         Raises:
-            SignInRefusedError: The code was used, has expired, or never existed.
+            SignInRefusedError: The code was used, has expired, or never existed; or it is
+                a member's, and members sign in by another backend.
             RateLimitExceededError: Too many attempts from this address.
         """
         self.attempts.count(client_address)
@@ -170,6 +172,9 @@ class SignIns:
             raise SignInRefusedError("One-time links are switched off here.")
         outcome = provider.complete({"code": code}, self.pages, "")
         require_answer(provider.complete, outcome, SignInOutcome)
+        if self.backend != LINK_BACKEND and not outcome.identity.is_operator:
+            # Nobody gets in past the provider, which may know more of the person.
+            raise SignInRefusedError(_NOT_BY_LINK)
         return self.sessions.start(LINK_BACKEND, outcome)
 
 

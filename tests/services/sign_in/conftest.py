@@ -153,3 +153,12 @@ def make_house(folder: Path, environ: Mapping[str, str]) -> Iterator[House]:
 def house(tmp_path: Path) -> Iterator[House]:
     with make_house(tmp_path, {}) as made:
         yield made
+
+
+@pytest.fixture
+def link_house(tmp_path: Path) -> Iterator[House]:
+    """
+    A service whose people sign in by links.
+    """
+    with make_house(tmp_path, {"HV_SIGN_IN__BACKEND": "link"}) as made:
+        yield made

@@ -62,9 +62,14 @@ def test_a_malformed_address_proves_nothing(house: House, email: str) -> None:
 
 
 @pytest.mark.parametrize("way", ["link", "provider"])
-def test_a_change_is_felt_with_the_next_request(house: House, way: str) -> None:
+def test_a_change_is_felt_with_the_next_request(
+    request: pytest.FixtureRequest, way: str
+) -> None:
+    fixture = {"link": "link_house", "provider": "house"}[way]
+    house: House = request.getfixturevalue(fixture)
     members = house.services.members
     house.provider.identity = attrs.evolve(ADA, roles={})
+    members.add(ORG, role=Role.ADMIN, name="Who stays")
     member = members.add(ORG, role=Role.VIEWER, email="ada@example.com")
     session = by_link(house, member.id) if way == "link" else house.signed_in()
 

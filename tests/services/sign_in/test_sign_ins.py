@@ -206,7 +206,8 @@ def test_a_link_ends_after_ten_minutes(house: House) -> None:
         house.by_link(made.address)
 
 
-def test_a_link_of_a_member_opens_one_organization(house: House) -> None:
+def test_a_link_of_a_member_opens_one_organization(link_house: House) -> None:
+    house = link_house
     member = house.services.members.add(ORG, role=Role.ADMIN, name="Ann")
     made = house.services.sign_in_links.for_member(ORG, member.id)
 
@@ -220,7 +221,10 @@ def test_a_link_to_an_operators_address_makes_no_operator(tmp_path: Path) -> Non
     """
     An admin may write down whatever address, and gets no further than a member.
     """
-    environ = {"HV_DASHBOARD__OPERATORS": "olga@example.com"}
+    environ = {
+        "HV_DASHBOARD__OPERATORS": "olga@example.com",
+        "HV_SIGN_IN__BACKEND": "link",
+    }
     with make_house(tmp_path, environ) as house:
         mine = house.services.members
         member = mine.add(ORG, role=Role.VIEWER, email="olga@example.com")
@@ -231,6 +235,26 @@ def test_a_link_to_an_operators_address_makes_no_operator(tmp_path: Path) -> Non
 
     assert session.person.roles == {ORG: Role.VIEWER}
     assert not session.person.is_operator
+
+
+def test_a_link_leads_no_member_past_a_provider(house: House) -> None:
+    member = house.services.members.add(ORG, role=Role.ADMIN, name="Ann")
+    made = house.services.sign_in_links.for_member(ORG, member.id)
+
+    with pytest.raises(SignInRefusedError, match="links are for operators"):
+        house.by_link(made.address)
+
+
+def test_sessions_of_links_are_over_once_there_is_a_provider(tmp_path: Path) -> None:
+    with make_house(tmp_path, {"HV_SIGN_IN__BACKEND": "link"}) as house:
+        member = house.services.members.add(ORG, role=Role.ADMIN, name="Ann")
+        links = house.services.sign_in_links
+        of_member = house.by_link(links.for_member(ORG, member.id).address)
+        of_operator = house.by_link(links.for_operator(name="Olga").address)
+
+        with make_house(tmp_path, {}) as with_provider:
+            assert with_provider.person(of_member) is None
+            assert with_provider.person(of_operator) is not None
 
 
 @pytest.mark.parametrize("name", ["OLGA@example.com", "olga-id"])

@@ -6,7 +6,7 @@ import click
 from hvcore.assembly import Services
 from hvcore.domain.access.roles import Role
 from hvcore.domain.sign_in.members import OrganizationMember
-from hvcore.ports.sign_in import SignInPages
+from hvcore.ports.sign_in import LINK_BACKEND, SignInPages
 from hvcore.services.sign_in.links import MadeLink, SignInLinks
 from hvcore_cli.addresses import as_running
 from hvcore_cli.data_folder import DataFolder
@@ -91,6 +91,12 @@ def link(  # noqa: PLR0913 - one per option
                 "There is no dashboard here: HV_DASHBOARD__ENABLED is false."
             )
         links = _links(invocation, services)
+        backend = services.settings.sign_in.backend
+        if org is not None and backend != LINK_BACKEND:
+            raise CliError(
+                f"Members sign in with {backend} here (HV_SIGN_IN__BACKEND); links are "
+                "for operators. hv members gives a role."
+            )
         if org is None:
             made = links.for_operator(name=name or os_user(), email=email)
         else:

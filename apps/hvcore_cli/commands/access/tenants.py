@@ -202,7 +202,7 @@ def _environment(environment: Environment) -> dict[str, object]:
     return {
         "envID": environment.name,
         "orgID": environment.org_id,
-        "name": environment.name,
+        "name": environment.shown_name,
         "kind": environment.kind.value,
         "createdAt": timestamp(environment.created_at),
     }

@@ -3,10 +3,11 @@
 from typing import Final
 
 from hvcore.domain.access.roles import Role
-from hvcore_dashboard.pages.environments import resources
+from hvcore_dashboard.pages.environments import renaming, resources
 from hvcore_dashboard.routing import ORG, NavigationItem, PageRoute, Section
 
 _PATH: Final = f"{ORG}/environments"
+_ONE: Final = f"{_PATH}/{{env_id}}"
 
 ROUTES: Final[tuple[PageRoute, ...]] = (
     PageRoute(
@@ -19,4 +20,6 @@ ROUTES: Final[tuple[PageRoute, ...]] = (
         ),
     ),
     PageRoute("POST", _PATH, resources.EnvironmentsPageResource, needs=Role.ADMIN),
+    PageRoute("GET", _ONE, renaming.EnvironmentPageResource, needs=Role.ADMIN),
+    PageRoute("POST", _ONE, renaming.EnvironmentPageResource, needs=Role.ADMIN),
 )

@@ -43,7 +43,7 @@ def first_key_form(here: OrganizationVisit) -> Form:
 
 def key_options(environments: Sequence[Environment]) -> Mapping[str, Options]:
     """Return the choices that the form of a new API key offers."""
-    named = [(env.name, f"{env.name} ({env.kind.value})") for env in environments]
+    named = [(env.name, f"{env.shown_name} ({env.kind.value})") for env in environments]
     return {
         "types": [(kind.value, text) for kind, text in TYPES.items()],
         "environments": [("", "None"), *named],

@@ -53,7 +53,7 @@ class ShownKey:
 
 def shown_key(here: OrganizationVisit, key: ApiKey, now: datetime) -> ShownKey:
     """Return an API key with its environment's name and its state at a time."""
-    names = {env.id: env.name for env in here.environments}
+    names = {env.id: env.shown_name for env in here.environments}
     return ShownKey(
         key=key,
         env_name=names.get(key.env_id, "") if key.env_id else "",

@@ -20,7 +20,7 @@ from hvcore.errors import (
 from hvcore_dashboard.desk import Desk
 from hvcore_dashboard.edits import as_shown, refused, sent_edit, settle, told
 from hvcore_dashboard.forms import Form, form_to_edit, form_with, read_form
-from hvcore_dashboard.pages.members.page import ROLE_OPTIONS, MemberPages, is_person
+from hvcore_dashboard.pages.members.page import ROLE_CHOICES, MemberPages, is_person
 from hvcore_dashboard.visits import organization_of, visit_of
 
 _ROLES = {role.value for role in Role}
@@ -32,6 +32,7 @@ class NewMemberPageResource:
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers
         self._members = desk.services.members
+        self._mailed = desk.services.mailed_sign_ins
         self._pages = MemberPages.of(desk)
 
     def on_get(self, req: falcon.Request, resp: falcon.Response, **_path: str) -> None:
@@ -54,6 +55,9 @@ class NewMemberPageResource:
         except ConflictError as error:
             resp.status = error.http_status
             self._show(req, resp, attrs.evolve(form, errors={"email": error.detail}))
+            return
+        if member.email and self._mailed.has_mail_server:
+            self._pages.invite(req, resp, member)
             return
         if self._pages.have_links:
             self._pages.show_link(req, resp, member)
@@ -87,8 +91,9 @@ class NewMemberPageResource:
             "members/new.html",
             {
                 "form": form,
-                "roles": ROLE_OPTIONS,
+                "roles": ROLE_CHOICES,
                 "have_links": self._pages.have_links,
+                "has_mail": self._mailed.has_mail_server,
             },
         )
 
@@ -162,6 +167,25 @@ class MemberLinkPageResource:
         if not self._pages.have_links:
             raise InvalidParametersError("Members sign in with the provider here.")
         self._pages.show_link(req, resp, member)
+
+
+class MemberInvitationPageResource:
+    """``POST …/members/{member}/invite``: mails an invitation to the member."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._members = desk.services.members
+        self._pages = MemberPages.of(desk)
+
+    def on_post(
+        self,
+        req: falcon.Request,
+        resp: falcon.Response,
+        *,
+        member_id: str,
+        **_path: str,
+    ) -> None:
+        member = self._members.find(organization_of(req).org_id, member_id)
+        self._pages.invite(req, resp, member)
 
 
 class MemberRemovalPageResource:

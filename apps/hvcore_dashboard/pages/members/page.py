@@ -8,8 +8,10 @@ import falcon
 from hvcore.domain.access.roles import Role
 from hvcore.domain.sign_in.members import OrganizationMember, fold_email
 from hvcore.domain.sign_in.people import SignedInPerson
+from hvcore.errors import InvalidParametersError, RateLimitExceededError
 from hvcore.ports.sign_in import LINK_BACKEND
 from hvcore.services.sign_in.links import SignInLinks
+from hvcore.services.sign_in.mailed_links import MailedSignIns
 from hvcore.services.sign_in.members import Members
 from hvcore_dashboard.answers import Answers
 from hvcore_dashboard.desk import Desk
@@ -17,12 +19,24 @@ from hvcore_dashboard.forms import Form, form_to_edit
 from hvcore_dashboard.secrets_once import MadeSecret, show_once
 from hvcore_dashboard.visits import organization_of
 
-ROLES: Final = {
-    Role.VIEWER: "Viewer: sees and plays everything",
-    Role.EDITOR: "Editor: changes videos, captions and links",
-    Role.ADMIN: "Admin: also keys, webhooks, environments and members",
-}
-ROLE_OPTIONS: Final = [(role.value, text) for role, text in ROLES.items()]
+ROLE_CHOICES: Final = (
+    (
+        Role.VIEWER.value,
+        "Viewer",
+        "Sees and plays all videos, with their analytics. Changes nothing.",
+    ),
+    (
+        Role.EDITOR.value,
+        "Editor",
+        "Also uploads, changes and deletes videos, captions, share links and edge keys.",
+    ),
+    (
+        Role.ADMIN.value,
+        "Admin",
+        "Also manages members, API keys, webhooks, environments and settings.",
+    ),
+)
+"""The value, the name and the explanation of each role, the smallest first."""
 
 
 @attrs.frozen(kw_only=True)
@@ -38,6 +52,7 @@ class MemberPages:
     members: Members
     links: SignInLinks
     backend: str
+    mailed: MailedSignIns
 
     @classmethod
     def of(cls, desk: Desk) -> "MemberPages":
@@ -47,6 +62,7 @@ class MemberPages:
             members=desk.services.members,
             links=desk.services.sign_in_links,
             backend=desk.services.settings.sign_in.backend,
+            mailed=desk.services.mailed_sign_ins,
         )
 
     @property
@@ -75,9 +91,39 @@ class MemberPages:
             {
                 "member": member,
                 "form": form or form_to_edit({"role": member.role.value}),
-                "roles": ROLE_OPTIONS,
+                "roles": ROLE_CHOICES,
                 "have_links": self.have_links,
+                "can_mail": bool(member.email) and self.mailed.has_mail_server,
+                "invitation": self.mailed.invitation(member),
+                "now": self.mailed.clock.now(),
             },
+        )
+
+    def invite(
+        self, req: falcon.Request, resp: falcon.Response, member: OrganizationMember
+    ) -> None:
+        """
+        Mail an invitation to a member, and lead to the list of members.
+
+        If there were too many invitations already, answer with the member's page, which
+        says so.
+        """
+        try:
+            self.mailed.invite(member.org_id, member.id)
+        except (InvalidParametersError, RateLimitExceededError) as error:
+            resp.status = error.http_status
+            for name, value in error.headers.items():
+                resp.set_header(name, value)
+            again = form_to_edit({"role": member.role.value})
+            again = attrs.evolve(again, errors={"": error.detail})
+            self.show(req, resp, member, form=again)
+            return
+        self.answers.go(
+            req,
+            resp,
+            self.answers.address(req, "members"),
+            message=f"{member.shown_name} is a member. An invitation goes to "
+            f"{member.email}.",
         )
 
     def show_link(

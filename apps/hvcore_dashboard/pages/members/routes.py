@@ -28,5 +28,6 @@ ROUTES: Final[tuple[PageRoute, ...]] = (
     _route("GET", _MEMBER, resources.MemberPageResource),
     _route("POST", f"{_MEMBER}/role", changes.MemberRolePageResource),
     _route("POST", f"{_MEMBER}/link", changes.MemberLinkPageResource),
+    _route("POST", f"{_MEMBER}/invite", changes.MemberInvitationPageResource),
     _route("POST", f"{_MEMBER}/remove", changes.MemberRemovalPageResource),
 )

@@ -6,7 +6,7 @@ from hvcore.errors import ForbiddenError, UnavailableError
 from hvcore.ports.sign_in import LINK_BACKEND, SignInRefusedError
 from hvcore.services.sign_in.sessions import StartedSession
 from hvcore.services.sign_in.sign_ins import safe_return
-from hvcore_dashboard.cookies import SIGN_IN
+from hvcore_dashboard.cookies import PLACE, SIGN_IN
 from hvcore_dashboard.desk import Desk
 from hvcore_dashboard.forms import Form, read_form
 from hvcore_dashboard.returns import keep_return, take_return
@@ -23,26 +23,23 @@ class SignInResource:
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
-        self._sessions = desk.services.sign_in_sessions
         self._backend = desk.services.settings.sign_in.backend
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
         answers = self._desk.answers
-        if self._is_signed_in(req):
+        if _is_signed_in(self._desk, req):
             answers.go(req, resp, _address(self._desk, req.get_param("next") or ROOT))
             return
         back = req.get_param("next")
         if back:
             keep_return(self._desk.cookies, resp, back)
-        values = {"has_provider": self._backend != LINK_BACKEND, "back": back}
+        values = {
+            "has_provider": self._backend != LINK_BACKEND,
+            "can_mail": self._desk.services.mailed_sign_ins.can_be_asked,
+            "back": back or "",
+            "form": Form(),
+        }
         answers.page(req, resp, "sign_in/page.html", values)
-
-    def _is_signed_in(self, req: falcon.Request) -> bool:
-        try:
-            return self._sessions.person_of(self._desk.cookies.session(req)) is not None
-        except UnavailableError:
-            # One-time links work while a provider is down.
-            return False
 
 
 class SignInBeginResource:
@@ -61,7 +58,7 @@ class SignInBeginResource:
         _check_opened(req)
         begun = self._sign_ins.begin(
             return_to=req.get_param("next") or f"{ROOT}/",
-            client_address=_client(req),
+            client_address=client_of(req),
         )
         self._desk.cookies.keep(resp, SIGN_IN, begun.cookie, max_age_s=begun.lasts_s)
         resp.status = falcon.HTTP_303
@@ -82,7 +79,7 @@ class SignInCallbackResource:
             done = self._sign_ins.complete(
                 {name: req.get_param(name) or "" for name in req.params},
                 cookie=self._desk.cookies.read(req, SIGN_IN),
-                client_address=_client(req),
+                client_address=client_of(req),
             )
         except SignInRefusedError as error:
             resp.status = error.http_status
@@ -115,21 +112,26 @@ class SignInLinkResource:
 
     def on_post(self, req: falcon.Request, resp: falcon.Response) -> None:
         form = read_form(req)
+        code = form.text("code")
+        back = self._desk.services.mailed_sign_ins.return_of(code)
         try:
-            started = self._sign_ins.complete_link(
-                form.text("code"), client_address=_client(req)
-            )
+            started = self._sign_ins.complete_link(code, client_address=client_of(req))
         except SignInRefusedError as error:
             resp.status = error.http_status
             self._show(req, resp, form.refused(error))
             return
         self._sessions.sign_out(self._desk.cookies.session(req))
         _start(self._desk, resp, started)
-        asked = take_return(self._desk.cookies, req, resp, started.person)
+        asked = take_return(self._desk.cookies, req, resp, started.person, mailed=back)
         self._desk.answers.go(req, resp, _address(self._desk, asked))
 
     def _show(self, req: falcon.Request, resp: falcon.Response, form: Form) -> None:
-        self._desk.answers.page(req, resp, "sign_in/link.html", {"form": form})
+        values = {
+            "form": form,
+            "can_mail": self._desk.services.mailed_sign_ins.can_be_asked,
+            "signed_in": _is_signed_in(self._desk, req),
+        }
+        self._desk.answers.page(req, resp, "sign_in/link.html", values)
 
 
 class SignOutResource:
@@ -154,6 +156,7 @@ class SignOutResource:
         else:
             address = sessions.sign_out(cookie)
         cookies.end_session(resp)
+        cookies.forget(resp, PLACE)
         resp.set_header("Clear-Site-Data", _CLEARED)
         del req.context.visit
         self._show(req, resp, address)
@@ -183,5 +186,16 @@ def _address(desk: Desk, path: str) -> str:
     return desk.answers.as_browsers_see(safe_return(path))
 
 
-def _client(req: falcon.Request) -> str:
+def client_of(req: falcon.Request) -> str:
+    """Return the address of the client that a request comes from."""
     return client_address(req.remote_addr, req.get_header("X-Forwarded-For"))
+
+
+def _is_signed_in(desk: Desk, req: falcon.Request) -> bool:
+    """Return whether a request comes from a browser with a session."""
+    sessions = desk.services.sign_in_sessions
+    try:
+        return sessions.person_of(desk.cookies.session(req)) is not None
+    except UnavailableError:
+        # One-time links work while a provider is down.
+        return False

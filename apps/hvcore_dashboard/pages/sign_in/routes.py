@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from hvcore_dashboard.pages.sign_in import resources
+from hvcore_dashboard.pages.sign_in import mails, resources
 from hvcore_dashboard.routing import ROOT, Audience, PageRoute
 
 _SIGN_IN: Final = f"{ROOT}/sign-in"
@@ -18,6 +18,8 @@ ROUTES: Final[tuple[PageRoute, ...]] = (
     _open("GET", f"{_SIGN_IN}/callback", resources.SignInCallbackResource),
     _open("GET", f"{_SIGN_IN}/link", resources.SignInLinkResource),
     _open("POST", f"{_SIGN_IN}/link", resources.SignInLinkResource),
+    _open("GET", f"{_SIGN_IN}/mail", mails.SignInMailResource),
+    _open("POST", f"{_SIGN_IN}/mail", mails.SignInMailResource),
     _open("GET", f"{ROOT}/sign-out", resources.SignOutResource),
     PageRoute(
         "POST",

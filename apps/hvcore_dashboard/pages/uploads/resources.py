@@ -11,7 +11,6 @@ from hvcore.domain.access.tenants import Environment
 from hvcore.domain.ids import is_video_id
 from hvcore.domain.limits import MAX_NAME_CHARS, MAX_UPLOAD_BYTES
 from hvcore.domain.playback.page_domains import origin_of
-from hvcore.domain.processing.encoding import Preset
 from hvcore.domain.uploads.resumable import VERSION
 from hvcore.domain.videos.video import VideoChanges
 from hvcore.domain.web_addresses import read_address
@@ -32,7 +31,6 @@ from hvcore_dashboard.security import ContentPolicy
 from hvcore_dashboard.visits import organization_of
 from hvcore_web.tus import check_version, expires
 
-_FIRST: Final = form_with(videoQuality=Preset.STANDARD.value)
 _UNNAMED: Final = "video"
 _OPTIONS: Final = ("videoQuality", "allowPublicAccess", "videoName")
 
@@ -51,7 +49,12 @@ class UploadPageResource:
         if organization_of(req).env is None:
             self._desk.answers.page(req, resp, "videos/no_environment.html", {})
             return
-        self._show(req, resp, _FIRST)
+        defaults = self._desk.services.new_video_defaults.of(
+            organization_of(req).org_id
+        )
+        given = {"allowPublicAccess": "true"} if defaults.is_public else {}
+        form = form_with(videoQuality=defaults.preset.value, **given)
+        self._show(req, resp, form)
 
     def on_post(self, req: falcon.Request, resp: falcon.Response, **_path: str) -> None:
         form = read_form(req)

@@ -17,6 +17,7 @@ from hvcore.wire.query import SignedUrlParameters
 from hvcore_dashboard.answers import is_partial
 from hvcore_dashboard.desk import Desk
 from hvcore_dashboard.forms import Form, form_with, read_form
+from hvcore_dashboard.pages.settings.fields import domains_text
 from hvcore_dashboard.pages.video.edge_key_codes import (
     SITES,
     EdgeKeyCodes,
@@ -46,15 +47,20 @@ EXPIRATIONS: Final = (
     ("24h", "24 hours"),
     ("7d", "7 days"),
 )
-_FIRST: Final = form_with(expiration=DEFAULT_EXPIRATION)
 
 
 @attrs.frozen(kw_only=True)
 class _Shown:
-    """The forms of the embed tab, and a signed address that was made."""
+    """
+    The forms of the embed tab, and a signed address that was made.
 
-    code_form: Form = attrs.field(factory=Form)
-    form: Form = _FIRST
+    Attributes:
+        code_form: A sent form for an embed code; None for the one with the defaults.
+        form: A sent form for a signed address; None for the one with the defaults.
+    """
+
+    code_form: Form | None = None
+    form: Form | None = None
     made: Mapping[str, object] = attrs.field(factory=dict)
 
 
@@ -69,6 +75,7 @@ class EmbedTabResource:
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers
         self._tabs = VideoTabs.of(desk)
+        self._defaults = desk.services.new_video_defaults
         self._playback = desk.services.playback
         self._codes = EdgeKeyCodes(
             edge_keys=desk.services.edge_keys, clock=desk.services.clock
@@ -154,9 +161,11 @@ class EmbedTabResource:
     def _show(
         self, req: falcon.Request, resp: falcon.Response, video: Video, shown: _Shown
     ) -> None:
+        domains = domains_text(self._defaults.of(video.org_id))
+        first = form_with(expiration=DEFAULT_EXPIRATION, domains=domains)
         values = {
-            "code_form": shown.code_form,
-            "form": shown.form,
+            "code_form": shown.code_form or form_with(**{SITES: domains}),
+            "form": shown.form or first,
             "expirations": EXPIRATIONS,
             "signed": None,
             **self._code(req, video),

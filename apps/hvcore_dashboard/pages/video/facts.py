@@ -64,7 +64,7 @@ class VideoFacts:
             for_operator: Whether the facts include the service that makes the video, and the
                 rule by which it was chosen.
         """
-        envs = {env.id: env.name for env in here.environments}
+        envs = {env.id: env.shown_name for env in here.environments}
         is_ready = video.state is VideoState.READY
         return {
             "video": video,

@@ -13,6 +13,7 @@ from hvcore.wire.converter import read_query
 from hvcore.wire.links.links import EdgeKeyRequest
 from hvcore_dashboard.desk import Desk
 from hvcore_dashboard.forms import Form, form_with, read_form
+from hvcore_dashboard.pages.settings.fields import domains_text
 from hvcore_dashboard.pages.video.share_forms import (
     DEFAULT_DAYS,
     MAX_DAYS,
@@ -42,6 +43,7 @@ class SharingPageResource:
 
     def __init__(self, desk: Desk) -> None:
         self._tabs = VideoTabs.of(desk)
+        self._defaults = desk.services.new_video_defaults
         self._shares = desk.services.shares
         self._edge_keys = desk.services.edge_keys
         self._clock = desk.services.clock
@@ -51,7 +53,8 @@ class SharingPageResource:
         self, req: falcon.Request, resp: falcon.Response, *, video_id: str, **_path: str
     ) -> None:
         video = self._tabs.arrived(req, video_id)
-        self._show(req, resp, video, share_form=_FIRST, key_form=Form())
+        key_form = self._first_key_form(video)
+        self._show(req, resp, video, share_form=_FIRST, key_form=key_form)
 
     def on_post(
         self, req: falcon.Request, resp: falcon.Response, *, video_id: str, **_path: str
@@ -68,10 +71,13 @@ class SharingPageResource:
                 resp,
                 video,
                 share_form=_FIRST if is_key else refused,
-                key_form=refused if is_key else Form(),
+                key_form=refused if is_key else self._first_key_form(video),
             )
             return
         self._tabs.go(req, resp, video, TAB, made)
+
+    def _first_key_form(self, video: Video) -> Form:
+        return form_with(domains=domains_text(self._defaults.of(video.org_id)))
 
     def _make_share(self, req: falcon.Request, video: Video, form: Form) -> str:
         here = organization_of(req)

@@ -74,7 +74,7 @@ class NewWebhookPageResource:
             {
                 "form": form,
                 "environments": [
-                    (env.name, f"{env.name} ({env.kind.value})") for env in envs
+                    (env.name, f"{env.shown_name} ({env.kind.value})") for env in envs
                 ],
                 "kinds": [(kind.value, text) for kind, text in KIND_TEXTS.items()],
             },

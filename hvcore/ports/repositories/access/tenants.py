@@ -40,3 +40,11 @@ class TenantRepository(Protocol):
             AlreadyExistsError: Another environment has the id or the name.
         """
         ...
+
+    def lock_environments(self, org_id: str) -> Sequence[Environment]:
+        """Return an organization's environments, locked until the transaction ends."""
+        ...
+
+    def set_title(self, environment: Environment, title: str) -> None:
+        """Store the name that people see of an environment; "" for its own name."""
+        ...

@@ -143,6 +143,21 @@ def test_without_a_dashboard_there_is_no_link(hv: Hv) -> None:
     assert "HV_DASHBOARD__ENABLED" in outcome.stderr
 
 
+def test_no_member_gets_past_a_provider(hv: Hv) -> None:
+    words = ("--org", "org_acme", "--role", "viewer", "--name", "Ann")
+    provider = {
+        "HV_SIGN_IN__BACKEND": "oidc",
+        "HV_SIGN_IN__OIDC__ISSUER": "https://id.example.com",
+        "HV_SIGN_IN__OIDC__CLIENT_ID": "hv",
+    }
+
+    outcome = hv("dashboard", "link", *words, **provider)
+
+    assert outcome.status == 1
+    assert "links are for operators" in outcome.stderr
+    assert hv("dashboard", "link", **provider).status == 0
+
+
 def test_the_backends_of_sign_in_are_listed(hv: Hv) -> None:
     listed = json.loads(hv("plugins", "--json").stdout)["plugins"]
 

@@ -179,7 +179,7 @@ class Answers:
             visit=getattr(req.context, "visit", None),
             messages=messages,
             routes=self.routes,
-            place=place_of(req, root=root, env=req.get_param("env")),
+            list_place=place_of(req, root=root, env=req.get_param("env")),
             keeps_place=keeps_place(req),
         )
 

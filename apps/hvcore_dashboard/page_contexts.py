@@ -50,7 +50,7 @@ class PageContext:
         visit: The person and organization; None if nobody is signed in.
         messages: The messages to show on this page only.
         routes: The pages from which the navigation is made.
-        place: The place in the list of videos to which the page leads back.
+        list_place: The place in the list of videos to which the page leads back.
         keeps_place: Whether links to videos carry the place along.
     """
 
@@ -62,7 +62,7 @@ class PageContext:
     visit: Visit | None
     messages: Sequence[FlashMessage]
     routes: Sequence[PageRoute]
-    place: ListPlace = attrs.field(factory=ListPlace)
+    list_place: ListPlace = attrs.field(factory=ListPlace)
     keeps_place: bool = False
 
     @property
@@ -76,7 +76,7 @@ class PageContext:
         return self.visit.organization if self.visit else None
 
     @property
-    def place(self) -> OrganizationVisit | None:
+    def navigated_organization(self) -> OrganizationVisit | None:
         """The organization to whose pages the navigation leads: of this page, or of the page before."""
         if self.visit is None:
             return None
@@ -89,7 +89,7 @@ class PageContext:
         It is the list of this page's section, because a video or another object of one
         environment is in no other.
         """
-        found = self.place
+        found = self.navigated_organization
         assert found is not None  # noqa: S101 - the menu is shown with one
         section = ""
         if self.organization is not None:
@@ -123,18 +123,18 @@ class PageContext:
         Args:
             values: Parameters of the query; those that are empty or None are left out.
         """
-        found = self.place
+        found = self.navigated_organization
         assert found is not None  # noqa: S101 - templates of its pages ask for it
         if found.env is not None and found.env != found.default_env:
             values = {_NAMED: found.env.name, **values}
         if self.keeps_place and parts[:1] == (_VIDEOS,) and parts[1:]:
-            values = {**values, LIST: self.place.text}
+            values = {**values, LIST: self.list_place.text}
         return self.top(found.org_id, *parts, **values)
 
     @property
     def list_url(self) -> str:
         """The address of the list of videos, at the place from which the page was reached."""
-        return self.url(_VIDEOS, **self.place.values)
+        return self.url(_VIDEOS, **self.list_place.values)
 
     @property
     def navigation(self) -> Sequence[tuple[Section, Sequence[NavigationLink]]]:
@@ -150,7 +150,10 @@ class PageContext:
         if route.navigation is None or self.person is None:
             return False
         if isinstance(route.needs, Role):
-            return self.place is not None and self.place.role.includes(route.needs)
+            return (
+                self.navigated_organization is not None
+                and self.navigated_organization.role.includes(route.needs)
+            )
         return route.needs is not Audience.OPERATORS or self.person.is_operator
 
     def _link(self, route: PageRoute) -> NavigationLink:

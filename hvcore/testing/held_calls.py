@@ -75,12 +75,7 @@ class Hold:
         other = _begun(second)
         wait([other], self._held_s)
         held.goes_on.set()
-        hanging = wait([one, other], _HANGS_AFTER_S).not_done
-        assert not hanging, (
-            f"{'the other' if other in hanging else 'the held'} call does not end "
-            f"within {_HANGS_AFTER_S:g} s"
-        )
-        both = one.result(), other.result()
+        both = _result(one, "held"), _result(other, "other")
         return None if held.place is None else both
 
 
@@ -238,6 +233,12 @@ def _begun(call: Callable[[], T]) -> Future[T]:
 
     threading.Thread(target=work, daemon=True).start()
     return future
+
+
+def _result(future: Future[T], name: str) -> T:
+    ended = wait([future], _HANGS_AFTER_S).done
+    assert ended, f"the {name} call does not end within {_HANGS_AFTER_S:g} s"
+    return future.result()
 
 
 def _at(held: _HeldCall, error: BaseException) -> AssertionError:

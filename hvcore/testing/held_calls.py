@@ -178,7 +178,7 @@ def call_one_line_apart(
         try:
             held.run(call)
         except BaseException as exc:  # noqa: BLE001 - raised below
-            failures.append(_at(held, exc))
+            failures.append(_failed(held, calls, exc))
 
     threads: list[threading.Thread] = []
     for line in range(1, at_most + 1):
@@ -194,7 +194,7 @@ def call_one_line_apart(
     for held, thread in zip(calls, threads, strict=True):
         thread.join(_HANGS_AFTER_S)
         if thread.is_alive():
-            failures.append(_at(held, TimeoutError("it does not end")))
+            failures.append(_failed(held, calls, TimeoutError("it does not end")))
     if failures:
         raise failures[0]
 
@@ -241,9 +241,17 @@ def _result(future: Future[T], name: str) -> T:
     return future.result()
 
 
-def _at(held: _HeldCall, error: BaseException) -> AssertionError:
-    told = _told([] if held.place is None else [held.place])
-    failure = AssertionError(f"{told}: {error!r}")
+def _failed(
+    held: _HeldCall, calls: Sequence[_HeldCall], error: BaseException
+) -> AssertionError:
+    """Return an error of one of several calls as a failure that says where they were held."""
+    places = [one.place for one in calls if one.place is not None]
+    told = (
+        f"a call beside others that were held up to {places[-1] if places else '?'}"
+        if held.place is None
+        else f"a call that was held at {held.place} while others went on"
+    )
+    failure = AssertionError(f"{told} failed: {error!r}")
     failure.__cause__ = error
     return failure
 

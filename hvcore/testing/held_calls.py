@@ -75,12 +75,7 @@ class Hold:
         other = _begun(second)
         wait([other], self._held_s)
         held.goes_on.set()
-        hanging = wait([one, other], _HANGS_AFTER_S).not_done
-        assert not hanging, (
-            f"{'the other' if other in hanging else 'the held'} call does not end "
-            f"within {_HANGS_AFTER_S:g} s"
-        )
-        both = one.result(), other.result()
+        both = _result(one, "held"), _result(other, "other")
         return None if held.place is None else both
 
 
@@ -183,7 +178,7 @@ def call_one_line_apart(
         try:
             held.run(call)
         except BaseException as exc:  # noqa: BLE001 - raised below
-            failures.append(_at(held, exc))
+            failures.append(_failed(held, calls, exc))
 
     threads: list[threading.Thread] = []
     for line in range(1, at_most + 1):
@@ -199,7 +194,7 @@ def call_one_line_apart(
     for held, thread in zip(calls, threads, strict=True):
         thread.join(_HANGS_AFTER_S)
         if thread.is_alive():
-            failures.append(_at(held, TimeoutError("it does not end")))
+            failures.append(_failed(held, calls, TimeoutError("it does not end")))
     if failures:
         raise failures[0]
 
@@ -240,9 +235,23 @@ def _begun(call: Callable[[], T]) -> Future[T]:
     return future
 
 
-def _at(held: _HeldCall, error: BaseException) -> AssertionError:
-    told = _told([] if held.place is None else [held.place])
-    failure = AssertionError(f"{told}: {error!r}")
+def _result(future: Future[T], name: str) -> T:
+    ended = wait([future], _HANGS_AFTER_S).done
+    assert ended, f"the {name} call does not end within {_HANGS_AFTER_S:g} s"
+    return future.result()
+
+
+def _failed(
+    held: _HeldCall, calls: Sequence[_HeldCall], error: BaseException
+) -> AssertionError:
+    """Return an error of one of several calls as a failure that says where they were held."""
+    places = [one.place for one in calls if one.place is not None]
+    told = (
+        f"a call beside others that were held up to {places[-1] if places else '?'}"
+        if held.place is None
+        else f"a call that was held at {held.place} while others went on"
+    )
+    failure = AssertionError(f"{told} failed: {error!r}")
     failure.__cause__ = error
     return failure
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Final, Literal
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 import pytest
 from playwright.sync_api import Page, ViewportSize, expect
@@ -34,6 +34,30 @@ KINDS = (
     "measured/lists.html",
 )
 """A page of each kind; those with the widest tables and the longest names."""
+ANSWERS: Final = {
+    "renew token hls.js": "how-to/renew-tokens",
+    "xhrSetup": "how-to/renew-tokens",
+    "renew token video.js": "how-to/renew-tokens",
+    "renew token Shaka": "how-to/renew-tokens",
+    "renew token AVPlayer": "how-to/renew-tokens",
+    "renew token ExoPlayer": "how-to/renew-tokens",
+    "GDPR": "how-to/erase-personal-data",
+    "erase personal data": "how-to/erase-personal-data",
+    "nearly full": "how-to/disk-full",
+    "migrate from Mux": "how-to/move-in",
+    "migrate from Cloudflare Stream": "how-to/move-in",
+    "import from PeerTube": "how-to/move-in",
+    "hv_test": "how-to/test-mode",
+    "webhook localhost": "how-to/test-mode",
+    "API stability": "reference/http/versions",
+    "breaking change": "reference/http/versions",
+    "files over 5 GiB": "reference/http/uploads",
+    "picture at a moment": "how-to/picture-at-a-moment",
+    "screenshot": "how-to/picture-at-a-moment",
+    "install extra": "how-to/extras",
+    "MediaConvert": "how-to/mediaconvert",
+}
+"""Questions that were asked in vain once, and the page that answers each."""
 PHONE: Final[ViewportSize] = {"width": 390, "height": 844}
 BROKEN = """() => [...document.querySelectorAll('h1, h2, .related-pages .title')]
     .filter(one => one.getClientRects().length && one.scrollWidth > one.clientWidth)
@@ -172,6 +196,22 @@ def test_the_search_of_the_documentation_finds_a_page_by_its_words(
     found = page.locator("#search-results li a")
     expect(found.get_by_text("Move from SQLite to PostgreSQL").first).to_be_visible()
     assert violations == []
+
+
+def test_the_search_lists_an_answer_among_the_first_three_results(
+    service: LiveService, page: Page
+) -> None:
+    missed = {}
+    for query, wanted in ANSWERS.items():
+        page.goto(f"{service.api}/docs/search.html?q={quote(query)}")
+        expect(page.locator("#search-results .search-summary")).to_contain_text("found")
+        found = page.locator("#search-results ul.search > li > a")
+        expect(found.first).to_be_visible()
+        first = found.evaluate_all("all => all.slice(0, 3).map(one => one.pathname)")
+        if f"/docs/{wanted}.html" not in first:
+            missed[query] = first
+
+    assert missed == {}
 
 
 def test_no_page_of_the_documentation_is_heavy() -> None:

@@ -146,8 +146,13 @@ FURTHER_TRANSITIONS: Final = (
     ("awaiting_upload", "delete", "deleted"),
     ("awaiting_upload", "expire", "deleted"),
     ("ready", "lose", "failed"),
+    ("deleted", "restore", "ready"),
+    ("deleted", "restore_failed", "failed"),
 )
-"""Cancelling a job or an upload, an upload that never came, and files that are lost."""
+"""
+Cancelling a job or an upload, an upload that never came, files that are lost, and the way
+out of the bin.
+"""
 
 LADDERS: Final = {
     "standard": ((360, 480, 720), (500, 2500)),

@@ -50,6 +50,11 @@ class SqlRemovalRepository:
             for row in self._connection.execute(statement).mappings()
         ]
 
+    def forget(self, video_id: VideoId) -> None:
+        self._connection.execute(
+            sa.delete(removals).where(removals.c.video_id == video_id)
+        )
+
     def rows_left(self, video_id: VideoId) -> Mapping[str, int]:
         found = {}
         named = [t.c.video_id for t in metadata.tables.values() if "video_id" in t.c]

@@ -23,6 +23,10 @@ class RemovalRepository(Protocol):
         """Return the removals of a video, in the order in which they began."""
         ...
 
+    def forget(self, video_id: VideoId) -> None:
+        """Remove the removals of a video, because its deletion was undone."""
+        ...
+
     def rows_left(self, video_id: VideoId) -> Mapping[str, int]:
         """Return the number of rows about a video, by table; reads whole tables."""
         ...

@@ -8,9 +8,9 @@ import click
 from hvcore.domain.labels import metadata_term, tag_term
 from hvcore.domain.playback.addresses import PlaybackRoots
 from hvcore.domain.videos.catalog import VideoQuery, VideoSummary
+from hvcore.domain.videos.deletion import DeletionReason
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.thumbnails import LIST_THUMBNAIL_PX
-from hvcore.domain.videos.video import DeletionReason
 from hvcore.services.playback.signing.signed_urls import SignedUrls
 from hvcore.wire import responses
 from hvcore_cli.commands.videos.certificates import certificate

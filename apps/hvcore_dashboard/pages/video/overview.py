@@ -13,8 +13,9 @@ from hvcore.domain.limits import (
     MAX_TAGS,
 )
 from hvcore.domain.shown_text import one_line
+from hvcore.domain.videos.deletion import DeletionReason
 from hvcore.domain.videos.preconditions import IfMatch, entity_tag
-from hvcore.domain.videos.video import DeletionReason, Video
+from hvcore.domain.videos.video import Video
 from hvcore.errors import HvError
 from hvcore.wire.converter import read_document
 from hvcore.wire.envelope import SUCCESS_TYPE, encode

@@ -12,7 +12,7 @@ from hvcore.domain.access.tenants import Environment
 from hvcore.domain.ids import is_video_id
 from hvcore.domain.playback.page_domains import origin_of
 from hvcore.domain.videos.catalog import VideoQuery
-from hvcore.domain.videos.video import DeletionReason
+from hvcore.domain.videos.deletion import DeletionReason
 from hvcore.errors import (
     AlreadyDeletedError,
     HvError,

@@ -331,7 +331,9 @@ def test_no_folder_has_more_modules_than_a_reader_takes_in() -> None:
         str(path.parent.relative_to(ROOT))
         for top in ("hvcore", "plugins", "contrib", "apps", "tests")
         for path in (ROOT / top).rglob("*.py")
-        if path.name != "__init__.py" and not {"build", "docs_site"} & {*path.parts}
+        if path.name != "__init__.py"
+        # A migration is a module, and none is ever removed.
+        and not {"build", "docs_site", "versions"} & {*path.parts}
     )
     larger = {folder: n for folder, n in counts.items() if n > MOST_MODULES}
 

@@ -69,7 +69,9 @@ class SqlRemovalRepository:
         self, since: datetime, *, org_id: str | None
     ) -> Sequence[tuple[str, VideoId]]:
         statement = sa.select(videos.c.org_id, videos.c.id).where(
-            videos.c.state == VideoState.DELETED.value, videos.c.deleted_at >= since
+            videos.c.state == VideoState.DELETED.value,
+            videos.c.deleted_at >= since,
+            videos.c.bin_ends_at.is_(None),
         )
         if org_id is not None:
             statement = statement.where(videos.c.org_id == org_id)

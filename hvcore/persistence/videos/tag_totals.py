@@ -12,7 +12,11 @@ from hvcore.domain.videos.catalog import TagTotal
 from hvcore.persistence.fast_reads.reads import FastReads
 from hvcore.persistence.statements import is_storable
 from hvcore.persistence.tables import label_totals
-from hvcore.persistence.videos.page_conditions import in_state, literal_number, literal_word
+from hvcore.persistence.videos.page_conditions import (
+    in_state,
+    literal_number,
+    literal_word,
+)
 
 MOST_READ: Final = 5_000
 """The most totals that one question reads: about 10 ms. Tags behind these are not suggested."""

@@ -34,5 +34,9 @@ class RemovalRepository(Protocol):
     def deleted_since(
         self, since: datetime, *, org_id: str | None
     ) -> Sequence[tuple[str, VideoId]]:
-        """Return organization and id of the videos deleted since a moment, oldest first."""
+        """
+        Return organization and id of the videos deleted since a moment, oldest first.
+
+        Videos in the bin are left out.
+        """
         ...

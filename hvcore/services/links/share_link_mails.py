@@ -59,7 +59,9 @@ class ShareLinkMails:
             return None
         if share.viewer_email is None or video.state is VideoState.DELETED:
             return None
-        return _mail(share, share.viewer_email, video.name, self.shares.share_url(share))
+        return _mail(
+            share, share.viewer_email, video.name, self.shares.share_url(share)
+        )
 
 
 def _mail(share: ShareLink, to: str, name: str, share_url: str) -> Mail:

@@ -18,7 +18,12 @@ from hvcore.domain.videos.deletion import NEVER_BINNED, DeletionReason, stay_of
 from hvcore.domain.videos.removals import Removal, RemovalKind
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
-from hvcore.errors import AlreadyDeletedError, UnavailableError, VideoNotFoundError
+from hvcore.errors import (
+    AlreadyDeletedError,
+    ConflictError,
+    UnavailableError,
+    VideoNotFoundError,
+)
 from hvcore.failpoints import failpoint
 from hvcore.ports.cache_invalidation import InvalidationReason
 from hvcore.ports.storage import Storage, SupportsHide
@@ -130,6 +135,41 @@ class Deletion:
             work.commit()
         return video
 
+    def end_stay(self, caller: Principal, org_id: str, video_id: str) -> Video:
+        """
+        End the stay of a video in the bin at once, and return the video.
+
+        Raises:
+            VideoNotFoundError: There is no such video.
+            ForbiddenError: The video is outside the key's environment.
+            AlreadyDeletedError: The video cannot be restored any more.
+            ConflictError: The video is not deleted; somebody may have restored it.
+        """
+        with self.uow.write() as work:
+            # Locks are taken in one order everywhere: grant, video, tasks.
+            path = upload_path(find_authorized_video(work, caller, org_id, video_id))
+            grant = work.grants.find_path(path, for_update=True)
+            video = find_authorized_video(
+                work, caller, org_id, video_id, for_update=True
+            )
+            if video.state is not VideoState.DELETED:
+                raise ConflictError("The video is not in the bin any more.")
+            _hurry(video, None, work.now(), keep_hours=0)
+            end_for_good(work, video, grant)
+            order_purges(work, video)
+            work.videos.save(video)
+            record_by_person(
+                work,
+                "video.delete",
+                video.id,
+                org_id=video.org_id,
+                reason=None,
+                restorable_until=None,
+            )
+            work.commit()
+        self._hide(video)
+        return video
+
     def purge(self, run: TaskRun) -> None:
         """
         Remove the personal data and every file of a deleted video.
@@ -142,7 +182,7 @@ class Deletion:
         with self.uow.read() as work:
             video = work.videos.find(run.task.subject)
         if video is not None and video.bin_stay is not None:
-            video = self._end_stay(run, video)
+            video = self._close_stay(run, video)
             if video is None:
                 return
         if video is not None and video.state is VideoState.DELETED:
@@ -156,7 +196,7 @@ class Deletion:
                 self.erasure.erase(video, actor=run.task.id)
         run.finish()
 
-    def _end_stay(self, run: TaskRun, seen: Video) -> Video | None:
+    def _close_stay(self, run: TaskRun, seen: Video) -> Video | None:
         """End a stay in the bin, and return the video; None if the stay goes on, and the task waits."""
         with self.uow.write() as work:
             # Locks are taken in one order everywhere: grant, video, tasks.

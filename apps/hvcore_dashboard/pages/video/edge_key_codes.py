@@ -19,9 +19,7 @@ from hvcore_dashboard.visits import OrganizationVisit
 
 SITES: Final = "sites"
 """The form's field with the domains of the pages that may show the video."""
-NO_SITES: Final = (
-    "Write the domain of your page, such as www.example.com, or paste the page's address."
-)
+NO_SITES: Final = "Write the domain of your page, such as www.example.com, or paste the page's address."
 _NAME_CHARS: Final = 16
 
 

@@ -85,7 +85,9 @@ class SharingPageResource:
             mailed = " It is mailed now." if is_mailed else ""
             return f"The share link is ready. Copy its address below.{mailed}"
         mailed = " They are mailed now." if is_mailed else ""
-        return f"{len(wanted)} share links are ready. Copy their addresses below.{mailed}"
+        return (
+            f"{len(wanted)} share links are ready. Copy their addresses below.{mailed}"
+        )
 
     def _make_key(self, req: falcon.Request, video: Video, form: Form) -> str:
         here = organization_of(req)

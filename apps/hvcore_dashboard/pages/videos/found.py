@@ -40,7 +40,9 @@ class FoundBesides:
         video = self._by_id(here, env, search) if search else None
         is_here = video is not None and video.env_id == env.id
         tags = () if sent["tag"] else self.catalog.tags(env, search, most=MOST_TAGS)
-        elsewhere = [one for one in here.environments if video and one.id == video.env_id]
+        elsewhere = [
+            one for one in here.environments if video and one.id == video.env_id
+        ]
         return {
             "exact": self.shown.now(here, [video.id])[0] if video and is_here else None,
             "elsewhere": None if is_here or not elsewhere else elsewhere[0],

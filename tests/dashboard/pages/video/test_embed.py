@@ -186,7 +186,9 @@ def test_a_code_is_a_frame_or_an_element_with_its_start_and_autoplay(
     element = code_in(person.get(path, "as=element&start=2s&autoplay=yes"))
     plain = code_in(person.get(path))
 
-    assert f"/v1/embed/{video_id}?autoplay=1&amp;t=2&quot;".replace("&quot;", '"') in frame
+    assert (
+        f"/v1/embed/{video_id}?autoplay=1&amp;t=2&quot;".replace("&quot;", '"') in frame
+    )
     assert 'title="a &quot;b&quot; &lt;c&gt;"' in frame
     assert "<hv-player src=" in element
     assert 'start-time="2"' in element

@@ -41,6 +41,8 @@ POINTS: Final = {
     "direct_upload.joined": "directly sent parts are joined, and nothing else is done",
     "direct_upload.copied": "directly sent bytes lie copied, and nobody knows of the copy",
     "video.deleted": "a video is deleted, and its files lie where they were",
+    "video.restored": "a video is restored, and delivery on this machine does not know",
+    "bin.ended": "a video cannot be restored any more, and all of it lies where it was",
     "purge.rows": "its personal data is erased, and its files lie where they were",
     "purge.media": "of a deleted video the renditions are gone, the source is not",
     "subscriber.told": "a plugin has taken an event, and that is not written down",

@@ -98,7 +98,7 @@ class Answers:
         self._render(resp, template, context, values)
         resp.set_header(POLICY, self.policy.header(""))
 
-    def go(
+    def go(  # noqa: PLR0913 - what the next page shows
         self,
         req: falcon.Request,
         resp: falcon.Response,
@@ -106,6 +106,7 @@ class Answers:
         *,
         message: str = "",
         tone: Tone = "good",
+        undo: Sequence[str] = (),
     ) -> None:
         """
         Redirect the browser to another page, after a change.
@@ -113,9 +114,13 @@ class Answers:
         Args:
             address: The page's address, from address() or top().
             message: A message that the other page shows once; empty for none.
+            undo: The ids of deleted videos that a button beside the message restores.
         """
         if message:
-            told = [*self.cookies.messages(req), FlashMessage(message, tone)]
+            told = [
+                *self.cookies.messages(req),
+                FlashMessage(message, tone, tuple(undo)),
+            ]
             self.cookies.tell(resp, told)
         if is_partial(req):
             # A redirect would be followed by htmx, and the page put into a fragment.

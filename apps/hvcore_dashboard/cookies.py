@@ -15,6 +15,8 @@ from urllib.parse import urlsplit
 import attrs
 import falcon
 
+from hvcore.domain.ids import is_video_id
+
 SESSION: Final = "hv_session"
 SIGN_IN: Final = "hv_sign_in"
 """The cookie of a sign-in that has begun in this browser."""
@@ -25,16 +27,24 @@ PLACE: Final = "hv_last"
 _YEAR_S: Final = 365 * 24 * 3600
 _MESSAGES_S: Final = 60
 _MOST_MESSAGES: Final = 5
+MOST_UNDONE: Final = 24
+"""The most videos that one message undoes; a cookie has 4 KB."""
 
 Tone = Literal["good", "warn", "danger"]
 
 
 @attrs.frozen
 class FlashMessage:
-    """A message that the next page of the dashboard shows, once."""
+    """
+    A message that the next page of the dashboard shows, once.
+
+    Attributes:
+        undo: The ids of the deleted videos that its button *Undo* restores.
+    """
 
     text: str
     tone: Tone = "good"
+    undo: tuple[str, ...] = ()
 
 
 @attrs.frozen(kw_only=True)
@@ -97,7 +107,10 @@ class Cookies:
             return ()
         try:
             found = json.loads(base64.urlsafe_b64decode(value))
-            return [FlashMessage(str(text), tone) for text, tone in found]
+            return [
+                FlashMessage(str(text), tone, tuple(filter(is_video_id, undo)))
+                for text, tone, undo in found
+            ]
         except (binascii.Error, RecursionError, TypeError, ValueError):
             # Not ours.
             return ()
@@ -107,7 +120,10 @@ class Cookies:
         if not messages:
             self._set(resp, MESSAGES, "", 0)
             return
-        pairs = [[one.text[:500], one.tone] for one in messages[:_MOST_MESSAGES]]
+        pairs = [
+            [one.text[:500], one.tone, one.undo[:MOST_UNDONE]]
+            for one in messages[:_MOST_MESSAGES]
+        ]
         value = base64.urlsafe_b64encode(json.dumps(pairs).encode()).decode()
         self._set(resp, MESSAGES, value, _MESSAGES_S)
 

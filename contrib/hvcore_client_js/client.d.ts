@@ -298,6 +298,8 @@ export type ContentType =
 
 export type DeletedStatus = "deleted";
 
+export type DeletedVideoStatus = "failed" | "ready";
+
 export type DeletionReason =
   | "user_request"
   | "policy_violation"
@@ -376,7 +378,8 @@ export type VideoEventKind =
   | "video.processing.failed"
   | "video.processing.started"
   | "video.updated"
-  | "video.deleted";
+  | "video.deleted"
+  | "video.restored";
 
 export type VideoEventStatus = "transcoding" | "ready" | "failed" | "deleted";
 
@@ -482,10 +485,29 @@ export interface DeleteRequest {
   reason?: DeletionReason | null;
 }
 
+export interface DeletedVideo {
+  id: string;
+  name: string;
+  status: DeletedVideoStatus;
+  duration: string;
+  durationSeconds: number;
+  allowPublicAccess: boolean;
+  createdAt: string;
+  deletedAt: string;
+  restorableUntil: string;
+  reason?: DeletionReason;
+}
+
+export interface DeletedVideoList {
+  videos: DeletedVideo[];
+  pagination: Pagination;
+}
+
 export interface Deletion {
   status: DeletedStatus;
   deletedAt: string;
   message: string;
+  restorableUntil?: string;
 }
 
 export interface DownloadRequest {
@@ -1264,6 +1286,8 @@ export interface GetVideoParams {
 export interface DeleteVideoParams extends DeleteRequest {
   /** The video. */
   videoID: string;
+  /** How many hours the video can be restored; 0: its files are removed at once. By default `0`. */
+  keepHours?: number;
 }
 
 export interface UpdateVideoParams extends VideoChangeRequest {
@@ -1295,6 +1319,8 @@ export interface DeleteVideoInOrganizationParams extends DeleteRequest {
   orgID: string;
   /** The video. */
   videoID: string;
+  /** How many hours the video can be restored; 0: its files are removed at once. By default `0`. */
+  keepHours?: number;
 }
 
 export interface UpdateVideoInOrganizationParams extends VideoChangeRequest {
@@ -1304,6 +1330,36 @@ export interface UpdateVideoInOrganizationParams extends VideoChangeRequest {
   videoID: string;
   /** The `ETag` of the details that the change was made for: if one of their members was changed since, nothing is changed (412). Several may be sent, separated by commas. */
   ifMatch?: string;
+}
+
+export interface ListDeletedVideosInEnvironmentParams {
+  /** The organization. */
+  orgID: string;
+  /** The environment: its identifier or its short name. */
+  envID: string;
+  /** Number of the page, from 1. By default `1`. */
+  page?: number;
+  /** Videos on a page. By default `20`. */
+  pageSize?: number;
+}
+
+export interface ListDeletedVideosParams {
+  /** Number of the page, from 1. By default `1`. */
+  page?: number;
+  /** Videos on a page. By default `20`. */
+  pageSize?: number;
+}
+
+export interface RestoreVideoInOrganizationParams {
+  /** The organization. */
+  orgID: string;
+  /** The video. */
+  videoID: string;
+}
+
+export interface RestoreVideoParams {
+  /** The video. */
+  videoID: string;
 }
 
 export interface RetryVideoInOrganizationParams {
@@ -1891,7 +1947,7 @@ export interface Operations {
    */
   getVideo(params: GetVideoParams, options?: RequestOptions): Promise<VideoDetails>;
   /**
-   * Delete a video.
+   * Delete a video, for good or so that it can be restored for some hours.
    *
    * Needs the permission `videos:write`. Counts under the limit `video-operations`.
    */
@@ -1921,7 +1977,7 @@ export interface Operations {
    */
   getVideoConformance(params: GetVideoConformanceParams, options?: RequestOptions): Promise<ConformanceReport>;
   /**
-   * Delete a video.
+   * Delete a video, for good or so that it can be restored for some hours.
    *
    * Needs the permission `videos:write`. Counts under the limit `video-operations`.
    */
@@ -1932,6 +1988,30 @@ export interface Operations {
    * Needs the permission `videos:write`.
    */
   updateVideoInOrganization(params: UpdateVideoInOrganizationParams, options?: RequestOptions): Promise<VideoDetails>;
+  /**
+   * List the deleted videos that can be restored, the last deleted first.
+   *
+   * Needs the permission `videos:read`.
+   */
+  listDeletedVideosInEnvironment(params: ListDeletedVideosInEnvironmentParams, options?: RequestOptions): ListRequest<DeletedVideoList, DeletedVideo>;
+  /**
+   * List the deleted videos that can be restored, the last deleted first.
+   *
+   * Needs the permission `videos:read`.
+   */
+  listDeletedVideos(params?: ListDeletedVideosParams, options?: RequestOptions): ListRequest<DeletedVideoList, DeletedVideo>;
+  /**
+   * Restore a deleted video, with everything that it had.
+   *
+   * Needs the permission `videos:write`. Counts under the limit `video-operations`.
+   */
+  restoreVideoInOrganization(params: RestoreVideoInOrganizationParams, options?: RequestOptions): Promise<VideoDetails>;
+  /**
+   * Restore a deleted video, with everything that it had.
+   *
+   * Needs the permission `videos:write`. Counts under the limit `video-operations`.
+   */
+  restoreVideo(params: RestoreVideoParams, options?: RequestOptions): Promise<VideoDetails>;
   /**
    * Process a failed video again, with the same settings.
    *

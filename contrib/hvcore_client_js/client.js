@@ -164,6 +164,7 @@ const OPERATIONS = {
   deleteVideo: {
     method: "DELETE",
     path: "/v1/videos/{videoID}",
+    query: ["keepHours"],
     json: "optional",
     members: ["reason"],
   },
@@ -184,6 +185,7 @@ const OPERATIONS = {
   deleteVideoInOrganization: {
     method: "DELETE",
     path: "/v1/api/{orgID}/videos/{videoID}",
+    query: ["keepHours"],
     json: "optional",
     members: ["reason"],
   },
@@ -195,6 +197,24 @@ const OPERATIONS = {
     members: ["videoName", "description", "allowPublicAccess", "externalID", "metadata", "tags", "allowDownload"],
     hasETag: true,
   },
+  listDeletedVideosInEnvironment: {
+    method: "GET",
+    path: "/v1/api/{orgID}/environments/{envID}/videos/deleted",
+    query: ["page", "pageSize"],
+    paging: { items: "videos", by: "page" },
+  },
+  listDeletedVideos: {
+    method: "GET",
+    path: "/v1/videos/deleted",
+    query: ["page", "pageSize"],
+    paging: { items: "videos", by: "page" },
+  },
+  restoreVideoInOrganization: {
+    method: "POST",
+    path: "/v1/api/{orgID}/videos/{videoID}/restore",
+    hasETag: true,
+  },
+  restoreVideo: { method: "POST", path: "/v1/videos/{videoID}/restore", hasETag: true },
   retryVideoInOrganization: { method: "POST", path: "/v1/api/{orgID}/videos/{videoID}/retry" },
   retryVideo: { method: "POST", path: "/v1/videos/{videoID}/retry" },
   setThumbnailInOrganization: {

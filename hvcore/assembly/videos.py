@@ -5,6 +5,7 @@ from typing import Final
 
 from hvcore.assembly.pictures import PictureWiring
 from hvcore.assembly.playback import PlaybackWiring
+from hvcore.services.videos.bin import Bin
 from hvcore.services.videos.captions import Captions
 from hvcore.services.videos.catalog import Catalog
 from hvcore.services.videos.chapters import Chapters
@@ -31,6 +32,11 @@ class VideoWiring(PlaybackWiring, PictureWiring):
     @cached_property
     def catalog(self) -> Catalog:
         return Catalog(videos=self.video_catalog, clock=self.clock)
+
+    @cached_property
+    def bin(self) -> Bin:
+        """The service that lists and restores deleted videos."""
+        return Bin(uow=self.uow, changes=self._playback_changes)
 
     @cached_property
     def deletion(self) -> Deletion:

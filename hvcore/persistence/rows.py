@@ -22,8 +22,9 @@ from hvcore.domain.processing.media_index import MediaIndex
 from hvcore.domain.processing.transcoding import TranscodeOrder
 from hvcore.domain.tasks.task import ORIGIN, Lane, NewTask, Task, TaskState
 from hvcore.domain.uploads.grants import GrantState, UploadGrant
+from hvcore.domain.videos.deletion import BinStay, DeletionReason
 from hvcore.domain.videos.states import VideoState
-from hvcore.domain.videos.video import DeletionReason, Video
+from hvcore.domain.videos.video import Video
 from hvcore.persistence.json_columns import dump, dump_plain, load, load_mapping
 
 _SENT_TAGS: Final = "tagsAsSent"
@@ -123,6 +124,7 @@ def video_from_row(
         upload_expires_at=row["upload_expires_at"],
         deleted_at=row["deleted_at"],
         deletion_reason=None if reason is None else DeletionReason(reason),
+        bin_stay=_bin_stay(row),
         poster_path=row["poster_path"],
         chapters=chapters_from_text(row["chapters"]),
         labels=labels_from_text(row["labels"]),
@@ -130,6 +132,12 @@ def video_from_row(
         version=row["version"],
         event_count=row["event_count"],
     )
+
+
+def _bin_stay(row: RowMapping | Mapping[str, Any]) -> BinStay | None:
+    if row["bin_ends_at"] is None:
+        return None
+    return BinStay(state=VideoState(row["bin_state"]), ends_at=row["bin_ends_at"])
 
 
 @lru_cache(maxsize=1024)
@@ -140,7 +148,7 @@ def encoding_settings(text: str) -> EncodingSettings:
 
 def video_to_row(video: Video) -> dict[str, Any]:
     """Return the row of a video, without its version and the segments of its media."""
-    reason = video.deletion_reason
+    reason, stay = video.deletion_reason, video.bin_stay
     return {
         "id": video.id,
         "public_id": video.public_id,
@@ -161,14 +169,16 @@ def video_to_row(video: Video) -> dict[str, Any]:
         "upload_expires_at": video.upload_expires_at,
         "deleted_at": video.deleted_at,
         "deletion_reason": None if reason is None else reason.value,
+        "bin_ends_at": None if stay is None else stay.ends_at,
+        "bin_state": None if stay is None else stay.state.value,
         "poster_path": video.poster_path,
         "chapters": dump(video.chapters) if video.chapters else None,
         "event_count": video.event_count,
         "labels": labels_to_text(video.labels),
         "allows_download": video.allows_download,
-        # Free for another video once this one is deleted.
+        # Free for another video once this one cannot come back.
         "external_id": None
-        if video.state is VideoState.DELETED
+        if video.state is VideoState.DELETED and stay is None
         else video.labels.external_id,
     }
 

@@ -9,6 +9,8 @@ MIN_SECRET_CHARS: Final = 32
 MOST_ASKED_EVERY_S: Final = 300
 """Whoever has lost the membership is out five minutes later."""
 MOST_SESSION_S: Final = 366 * 24 * 3600
+MOST_BIN_HOURS: Final = 23
+"""Files of deleted videos are gone within 24 hours."""
 MOST_ATTEMPTS: Final = 1_000_000
 
 
@@ -23,12 +25,15 @@ class DashboardSettings:
             or proven mail addresses, as a sign-in backend gives them.
         session_idle_s: A session that is not used for so many seconds ends.
         session_total_s: Every session ends after so many seconds, even if it is used.
+        bin_hours: How many hours a video that is deleted on the dashboard can be
+            restored: 0 to 23; with 0 it is deleted for good.
     """
 
     enabled: bool = True
     operators: tuple[str, ...] = ()
     session_idle_s: int = attrs.field(default=12 * 3600)
     session_total_s: int = attrs.field(default=7 * 24 * 3600)
+    bin_hours: int = attrs.field(default=20)
 
     @session_idle_s.validator
     def _check_idle(self, _: object, value: int) -> None:
@@ -37,6 +42,11 @@ class DashboardSettings:
     @session_total_s.validator
     def _check_total(self, _: object, value: int) -> None:
         _check_seconds(value, at_most=MOST_SESSION_S)
+
+    @bin_hours.validator
+    def _check_bin(self, _: object, value: int) -> None:
+        if not 0 <= value <= MOST_BIN_HOURS:
+            raise ValueError(f"must be from 0 to {MOST_BIN_HOURS} hours, not {value}")
 
 
 @attrs.frozen(kw_only=True)

@@ -79,6 +79,8 @@ DELETION: Final = record(
         "deletedAt": TIMESTAMP,
         "message": STRING,
     },
+    # Of a video that can be restored.
+    {"restorableUntil": TIMESTAMP},
 )
 ENVIRONMENTS: Final = record(
     "EnvironmentList",
@@ -119,10 +121,22 @@ HEALTH: Final = record(
 )
 LIVE: Final = record("Liveness", {"status": one_of("LivenessStatus", "ok")})
 
+DURATION: Final[Schema] = {"type": "string", "pattern": "^[0-9]+:[0-5][0-9]$"}
+PAGINATION: Final = record(
+    "Pagination",
+    {
+        "total": COUNT,
+        "page": COUNT,
+        "pageSize": COUNT,
+        "totalPages": COUNT,
+        "hasNext": BOOLEAN,
+        "hasPrevious": BOOLEAN,
+    },
+)
 _FACTS: Final[dict[str, Schema]] = {
     "id": VIDEO_ID,
     "name": STRING,
-    "duration": {"type": "string", "pattern": "^[0-9]+:[0-5][0-9]$"},
+    "duration": DURATION,
     "durationSeconds": SECONDS,
     "createdAt": TIMESTAMP,
     "thumbnailUrl": ADDRESS,
@@ -146,17 +160,7 @@ VIDEO_LIST: Final = record(
                 {**_DESCRIPTION, **LABELS, **SOURCE},
             )
         ),
-        "pagination": record(
-            "Pagination",
-            {
-                "total": COUNT,
-                "page": COUNT,
-                "pageSize": COUNT,
-                "totalPages": COUNT,
-                "hasNext": BOOLEAN,
-                "hasPrevious": BOOLEAN,
-            },
-        ),
+        "pagination": PAGINATION,
     },
 )
 ENCODING: Final = record(

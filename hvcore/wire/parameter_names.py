@@ -1,8 +1,8 @@
 """
-Refuse misspelt filters of lists, and name the filter that was meant.
+Refuse misspelt parameters of lists and deletions, and name the parameter that was meant.
 
 Other unknown parameters are ignored. If a filter were ignored, the list would show all
-objects as if they matched.
+objects as if they matched; if ``keepHours`` were, a video would be deleted for good.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -30,7 +30,7 @@ def read_list_query(
     cls: type[T], parameters: Mapping[str, str | list[str]], check: Check | None = None
 ) -> T:
     """
-    Return a request object made from the query of a list; see read_query.
+    Return a request object made from the query of a list or a deletion; see read_query.
 
     Raises:
         HvError: The class of the first field with a problem. A parameter that the class
@@ -56,7 +56,8 @@ def _misnamed(sent: Iterable[str], known: Iterable[str]) -> Iterator[LateFieldEr
             told.add(meant)
             example = _EXAMPLES.get(meant, "")
             yield LateFieldError(
-                name=name, rule=f"is no parameter of this list: send {meant}{example}"
+                name=name,
+                rule=f"is no parameter of this request: send {meant}{example}",
             )
 
 

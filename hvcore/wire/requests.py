@@ -29,7 +29,8 @@ from hvcore.domain.processing.encoding import (
 from hvcore.domain.processing.transcoding import Capabilities
 from hvcore.domain.uploads.content_types import DEFAULT_CONTENT_TYPE
 from hvcore.domain.uploads.grants import FileWanted
-from hvcore.domain.videos.video import DeletionReason, VideoWanted
+from hvcore.domain.videos.deletion import DeletionReason
+from hvcore.domain.videos.video import VideoWanted
 from hvcore.errors import (
     InvalidFileSizeError,
     InvalidGcsPathError,

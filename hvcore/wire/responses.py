@@ -32,6 +32,10 @@ DELETED_MESSAGE: Final = (
     "The video is deleted. Its files are removed within 24 hours; its analytics "
     "are kept."
 )
+BINNED_MESSAGE: Final = (
+    "The video is deleted, and can be restored until {until}. Then its files are "
+    "removed; its analytics are kept."
+)
 
 
 def upload_grant(granted: UploadGranted) -> Payload:
@@ -165,7 +169,15 @@ def video_details(
 
 
 def deletion(video: Video) -> Payload:
-    """Return the JSON payload about a deleted video."""
+    """Return the JSON payload about a deleted video, which may be in the bin."""
+    if video.bin_stay is not None:
+        until = timestamp(video.bin_stay.ends_at)
+        return {
+            "status": VideoState.DELETED.value,
+            "deletedAt": timestamp(video.deleted_at) if video.deleted_at else "",
+            "message": BINNED_MESSAGE.format(until=until),
+            "restorableUntil": until,
+        }
     return {
         "status": VideoState.DELETED.value,
         "deletedAt": timestamp(video.deleted_at) if video.deleted_at else "",

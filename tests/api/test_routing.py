@@ -58,6 +58,7 @@ DOCUMENTED = {
         )
     ),
     ("POST", "/v1/videos/{assetId}/upload-complete"),
+    *(("GET", f"{root}/videos/deleted") for root in (ENV, "/v1")),
 } | {
     (method, f"{root}{path}")
     for root, videos in (
@@ -70,6 +71,7 @@ DOCUMENTED = {
             (method, f"{videos.removeprefix(root)}/{name}")
             for method, name in (
                 ("POST", "retry"),
+                ("POST", "restore"),
                 ("POST", "thumbnail"),
                 ("POST", "edge-keys"),
                 ("GET", "edge-keys"),

@@ -83,11 +83,12 @@ def test_what_the_api_counts_is_counted_on_pages() -> None:
         if route.method == "POST" and route.needs is Role.EDITOR and not route.bucket
     }
 
-    # Names and descriptions, what is set for an upload that goes on, and several deletions,
-    # each of which counts by itself.
+    # Names and descriptions, what is set for an upload that goes on, and several deletions or
+    # restores, each of which counts by itself.
     video = "/dashboard/{org_id}/videos/{video_id}"
     resumed = "/dashboard/{org_id}/upload/files/{video_id}"
-    assert free == {video, resumed, "/dashboard/{org_id}/videos/delete"}
+    several = {f"/dashboard/{{org_id}}/videos/{done}" for done in ("delete", "restore")}
+    assert free == {video, resumed, *several}
 
 
 def test_a_program_and_a_page_use_one_allowance(dashboard: Dashboard) -> None:

@@ -47,6 +47,10 @@ FURTHER_ROUTES: Final = (
     ("POST", f"{_B}/videos/{{assetId}}/retry"),
     ("POST", f"{_B}/videos/{{assetId}}/upload-complete"),
     ("POST", f"{_A}/videos/{{videoID}}/retry"),
+    ("POST", f"{_B}/videos/{{assetId}}/restore"),
+    ("POST", f"{_A}/videos/{{videoID}}/restore"),
+    ("GET", f"{_B}/videos/deleted"),
+    ("GET", f"{_A}/environments/{{envID}}/videos/deleted"),
     ("PATCH", f"{_B}/videos/{{assetId}}"),
     ("PATCH", f"{_A}/videos/{{videoID}}"),
     ("POST", f"{_B}/uploads"),
@@ -146,8 +150,13 @@ FURTHER_TRANSITIONS: Final = (
     ("awaiting_upload", "delete", "deleted"),
     ("awaiting_upload", "expire", "deleted"),
     ("ready", "lose", "failed"),
+    ("deleted", "restore", "ready"),
+    ("deleted", "restore_failed", "failed"),
 )
-"""Cancelling a job or an upload, an upload that never came, and files that are lost."""
+"""
+Cancelling a job or an upload, an upload that never came, files that are lost, and the way
+out of the bin.
+"""
 
 LADDERS: Final = {
     "standard": ((360, 480, 720), (500, 2500)),
@@ -173,6 +182,7 @@ BUCKETS: Final = {
         "/videos/upload",
         "/videos/download",
         "/retry",
+        "/restore",
         "/upload-complete",
         "/share",
         "/signed-url",

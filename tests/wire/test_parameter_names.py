@@ -41,7 +41,7 @@ def test_a_filter_by_another_name_is_refused_with_the_right_one(
     assert error.http_status == 400
     (problem,) = error.errors
     assert problem.location == f"query.{sent}"
-    assert problem.message.startswith(f"{sent} is no parameter of this list")
+    assert problem.message.startswith(f"{sent} is no parameter of this request")
     assert right in problem.message
     assert problem.value == "x"
 

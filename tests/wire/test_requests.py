@@ -19,8 +19,9 @@ from hvcore.domain.processing.transcoding import Capabilities
 from hvcore.domain.uploads.content_types import CONTENT_TYPES
 from hvcore.domain.uploads.grants import FileWanted
 from hvcore.domain.videos.catalog import SortBy, SortDir, VideoQuery
+from hvcore.domain.videos.deletion import DeletionReason
 from hvcore.domain.videos.states import VideoState
-from hvcore.domain.videos.video import DeletionReason, VideoWanted
+from hvcore.domain.videos.video import VideoWanted
 from hvcore.errors import HvError, InvalidParametersError
 from hvcore.wire.converter import read_document, read_query
 from hvcore.wire.query import ListParameters, SignedUrlParameters, days_in_order

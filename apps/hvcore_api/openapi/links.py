@@ -49,6 +49,10 @@ _GIVEN: Final[Mapping[str, _Given]] = {
     "createVideoFromUrl": _NEW_VIDEO,
     "processVideo": _NEW_VIDEO,
     "retryVideo": _NEW_VIDEO,
+    "restoreVideo": _Given(values={_VIDEO: "/body/id"}, leads_to=("getVideoDetails",)),
+    "listDeletedVideos": _Given(
+        values={_VIDEO: "/body/videos/0/id"}, leads_to=("restoreVideo",)
+    ),
     "getVideoDetails": _Given(values={_VIDEO: "/body/id"}),
     "listVideos": _Given(
         values={_VIDEO: "/body/videos/0/id"}, leads_to=("getVideo", "getVideoDetails")

@@ -12,6 +12,7 @@ from hvcore.wire.member_names import read_changes
 from hvcore.wire.parameter_names import read_list_query
 from hvcore.wire.query import ListParameters, days_in_order
 from hvcore.wire.requests import DeleteRequest
+from hvcore.wire.videos.bin import DeleteParameters
 from hvcore.wire.videos.changes import VideoChangeRequest
 from hvcore_api.answers import send
 from hvcore_api.request_scope import check_video_id, find_environment, scope_of
@@ -85,13 +86,18 @@ class VideoDeletionResource:
     def on_delete(
         self, req: falcon.Request, resp: falcon.Response, video_id: str, **_path: str
     ) -> None:
-        """Hide a video at once; its files are removed soon after."""
+        """Hide a video at once; its files are removed soon after, or at the end of its stay in the bin."""
         scope = scope_of(req)
+        asked = read_list_query(DeleteParameters, req.params)
         # The body is optional, and null equals absent.
         document = read_json(req)
         wanted = read_document(DeleteRequest, {} if document is None else document)
         video = self._deletion.delete(
-            scope.caller, scope.org_id, check_video_id(video_id), wanted.reason
+            scope.caller,
+            scope.org_id,
+            check_video_id(video_id),
+            wanted.reason,
+            keep_hours=asked.keep_hours,
         )
         send(resp, responses.deletion(video))
 

@@ -28,6 +28,8 @@ ContentType: TypeAlias = Literal[
 
 DeletedStatus: TypeAlias = Literal["deleted"]
 
+DeletedVideoStatus: TypeAlias = Literal["failed", "ready"]
+
 DeletionReason: TypeAlias = Literal[
     "user_request",
     "policy_violation",
@@ -115,6 +117,7 @@ VideoEventKind: TypeAlias = Literal[
     "video.processing.started",
     "video.updated",
     "video.deleted",
+    "video.restored",
 ]
 
 VideoEventStatus: TypeAlias = Literal["transcoding", "ready", "failed", "deleted"]

@@ -179,12 +179,39 @@ class DeleteRequest:
 
 
 @attrs.frozen(kw_only=True)
+class DeletedVideo:
+    """``DeletedVideo`` of the API."""
+
+    id: str
+    name: str
+    status: choices.DeletedVideoStatus
+    duration: str
+    duration_seconds: float = member("durationSeconds")
+    allow_public_access: bool = member("allowPublicAccess")
+    created_at: datetime = member("createdAt")
+    deleted_at: datetime = member("deletedAt")
+    restorable_until: datetime = member("restorableUntil")
+    reason: choices.DeletionReason | None = None
+    further_members: Mapping[str, Any] = further()
+
+
+@attrs.frozen(kw_only=True)
+class DeletedVideoList:
+    """``DeletedVideoList`` of the API."""
+
+    videos: Sequence[DeletedVideo]
+    pagination: Pagination
+    further_members: Mapping[str, Any] = further()
+
+
+@attrs.frozen(kw_only=True)
 class Deletion:
     """``Deletion`` of the API."""
 
     status: choices.DeletedStatus
     deleted_at: datetime = member("deletedAt")
     message: str
+    restorable_until: datetime | None = member("restorableUntil", is_required=False)
     further_members: Mapping[str, Any] = further()
 
 

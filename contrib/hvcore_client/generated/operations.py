@@ -205,6 +205,7 @@ DELETE_VIDEO: Final[Operation[models.Deletion]] = Operation(
     method="DELETE",
     path="/v1/videos/{video_id}",
     answer=models.Deletion,
+    query={"keep_hours": "keepHours"},
     body={"reason": "reason"},
 )
 UPDATE_VIDEO: Final[Operation[models.VideoDetails]] = Operation(
@@ -243,6 +244,7 @@ DELETE_VIDEO_IN_ORGANIZATION: Final[Operation[models.Deletion]] = Operation(
     method="DELETE",
     path="/v1/api/{org_id}/videos/{video_id}",
     answer=models.Deletion,
+    query={"keep_hours": "keepHours"},
     body={"reason": "reason"},
 )
 UPDATE_VIDEO_IN_ORGANIZATION: Final[Operation[models.VideoDetails]] = Operation(
@@ -261,6 +263,30 @@ UPDATE_VIDEO_IN_ORGANIZATION: Final[Operation[models.VideoDetails]] = Operation(
     },
     needs_body=True,
     sends_null=True,
+)
+LIST_DELETED_VIDEOS_IN_ENVIRONMENT: Final[Operation[models.DeletedVideoList]] = (
+    Operation(
+        method="GET",
+        path="/v1/api/{org_id}/environments/{env_id}/videos/deleted",
+        answer=models.DeletedVideoList,
+        query={"page": "page", "page_size": "pageSize"},
+        paging=Paging(by_cursor=False, items="videos"),
+    )
+)
+LIST_DELETED_VIDEOS: Final[Operation[models.DeletedVideoList]] = Operation(
+    method="GET",
+    path="/v1/videos/deleted",
+    answer=models.DeletedVideoList,
+    query={"page": "page", "page_size": "pageSize"},
+    paging=Paging(by_cursor=False, items="videos"),
+)
+RESTORE_VIDEO_IN_ORGANIZATION: Final[Operation[models.VideoDetails]] = Operation(
+    method="POST",
+    path="/v1/api/{org_id}/videos/{video_id}/restore",
+    answer=models.VideoDetails,
+)
+RESTORE_VIDEO: Final[Operation[models.VideoDetails]] = Operation(
+    method="POST", path="/v1/videos/{video_id}/restore", answer=models.VideoDetails
 )
 RETRY_VIDEO_IN_ORGANIZATION: Final[Operation[models.ProcessedVideo]] = Operation(
     method="POST",

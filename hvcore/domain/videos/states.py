@@ -35,6 +35,8 @@ class Trigger(Enum):
     FAIL = "fail"
     RETRY = "retry"
     DELETE = "delete"
+    RESTORE = "restore"
+    RESTORE_FAILED = "restore_failed"
     EXPIRE = "expire"
     LOSE = "lose"
 
@@ -50,6 +52,9 @@ TRANSITIONS: Final = {
     (VideoState.TRANSCODING, Trigger.DELETE): VideoState.DELETED,
     # Cancels the upload.
     (VideoState.AWAITING_UPLOAD, Trigger.DELETE): VideoState.DELETED,
+    # Out of the bin, as the video was before.
+    (VideoState.DELETED, Trigger.RESTORE): VideoState.READY,
+    (VideoState.DELETED, Trigger.RESTORE_FAILED): VideoState.FAILED,
     # The grant ran out before the bytes came.
     (VideoState.AWAITING_UPLOAD, Trigger.EXPIRE): VideoState.DELETED,
     # An operator gave up files that are gone, and cannot be made again.

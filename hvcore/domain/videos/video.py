@@ -6,7 +6,6 @@ Source: interface, "States and transitions".
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from enum import Enum
 
 import attrs
 
@@ -18,18 +17,10 @@ from hvcore.domain.processing.encoding import EncodingSettings
 from hvcore.domain.processing.media_index import MediaIndex
 from hvcore.domain.processing.transcoding import Rung
 from hvcore.domain.source_figures import SourceFigures
+from hvcore.domain.videos.deletion import BinStay, DeletionReason
 from hvcore.domain.videos.states import Trigger, VideoState, next_state
 from hvcore.domain.webhooks.events import EventKind, VideoEvent
-
-
-class DeletionReason(Enum):
-    """The reason to delete a video (interface, "DELETE", ``reason``)."""
-
-    USER_REQUEST = "user_request"
-    POLICY_VIOLATION = "policy_violation"
-    COPYRIGHT_CLAIM = "copyright_claim"
-    EXPIRED_CONTENT = "expired_content"
-    ADMIN_ACTION = "admin_action"
+from hvcore.errors import ConflictError
 
 
 @attrs.frozen(kw_only=True)
@@ -74,6 +65,7 @@ class Video:
         progress: The progress of the running job, 0 to 100; computed when the video is
             read.
         upload_expires_at: When the service stops waiting for the upload.
+        bin_stay: The stay of the deleted video in the bin; None of other videos.
         poster_path: The storage path of the picture that the owner has chosen.
         chapters: The chapters of the source, or those that the owner has set.
         allows_download: Whether viewers may also download the video.
@@ -102,6 +94,7 @@ class Video:
     upload_expires_at: datetime | None = None
     deleted_at: datetime | None = None
     deletion_reason: DeletionReason | None = None
+    bin_stay: BinStay | None = None
     poster_path: str | None = None
     chapters: tuple[Chapter, ...] = ()
     labels: Labels = NO_LABELS
@@ -121,7 +114,8 @@ class Video:
     @property
     def quota_bytes(self) -> int:
         """The bytes of the published files that count as stored for quotas."""
-        if self.state is not VideoState.READY or self.media is None:
+        state = self.state if self.bin_stay is None else self.bin_stay.state
+        if state is not VideoState.READY or self.media is None:
             return 0
         return self.media.size_bytes
 
@@ -309,9 +303,18 @@ class Video:
         self._happened(EventKind.UPDATED)
         return True
 
-    def delete(self, at: datetime, reason: DeletionReason | None = None) -> None:
+    def delete(
+        self,
+        at: datetime,
+        reason: DeletionReason | None = None,
+        *,
+        stay: BinStay | None = None,
+    ) -> None:
         """
         Mark the video as deleted, which hides it from every interface.
+
+        Args:
+            stay: The stay in the bin, as ``stay_of`` gives it; None if there is none.
 
         Raises:
             AlreadyDeletedError: The video is deleted already.
@@ -319,7 +322,45 @@ class Video:
         self._move(Trigger.DELETE)
         self.deleted_at = at
         self.deletion_reason = reason
+        self.bin_stay = stay
         self._happened(EventKind.DELETED)
+
+    def is_restorable(self, now: datetime) -> bool:
+        """Return whether the video is in the bin, and its stay there has not ended."""
+        return self.bin_stay is not None and now < self.bin_stay.ends_at
+
+    def shorten_stay(self, ends_at: datetime) -> bool:
+        """
+        Let the stay in the bin end sooner; a stay never becomes longer.
+
+        Returns:
+            False if the stay ends by then anyway; nothing changes.
+        """
+        if self.bin_stay is None or self.bin_stay.ends_at <= ends_at:
+            return False
+        self.bin_stay = BinStay(state=self.bin_stay.state, ends_at=ends_at)
+        return True
+
+    def leave_bin(self) -> None:
+        """End the stay in the bin: the deleted video cannot be restored any more."""
+        self.bin_stay = None
+
+    def restore(self, now: datetime) -> None:
+        """
+        Take the video out of the bin, as it was before it was deleted.
+
+        Raises:
+            ConflictError: The video is not in the bin, or its stay there has ended.
+        """
+        stay = self.bin_stay
+        if stay is None or not self.is_restorable(now):
+            raise ConflictError(
+                "The video cannot be restored: its files are being removed, or are gone."
+            )
+        was_ready = stay.state is VideoState.READY
+        self._move(Trigger.RESTORE if was_ready else Trigger.RESTORE_FAILED)
+        self.deleted_at = self.deletion_reason = self.bin_stay = None
+        self._happened(EventKind.RESTORED)
 
     def expire(self) -> None:
         """Mark the video as deleted because its upload never arrived; this makes no event."""

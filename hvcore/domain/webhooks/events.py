@@ -34,6 +34,7 @@ class EventKind(Enum):
     STARTED = "video.processing.started"
     UPDATED = "video.updated"
     DELETED = "video.deleted"
+    RESTORED = "video.restored"
     TEST = "webhook.test"
     """Sent to one endpoint by who tries it; no video has changed."""
 

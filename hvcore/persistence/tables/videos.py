@@ -43,6 +43,9 @@ videos = Table(
     Column("upload_expires_at", UtcDateTime),
     Column("deleted_at", UtcDateTime),
     Column("deletion_reason", Text, info=KIND),
+    # Both are set of a deleted video that can be restored; see domain.videos.deletion.
+    Column("bin_ends_at", UtcDateTime),
+    Column("bin_state", Text, info=KIND),
     Column("version", BigInteger, nullable=False),
     # Storage path of the picture that the owner has chosen.
     Column("poster_path", Text, info=ID),
@@ -52,7 +55,7 @@ videos = Table(
     Column("event_count", BigInteger, nullable=False, server_default="0"),
     # As JSON; None: it has none.
     Column("labels", Text, info=PERSONAL),
-    # Beside them, for the index; None of a deleted video.
+    # Beside them, for the index; None of a deleted video that cannot be restored.
     Column("external_id", Text, info=PERSONAL),
     Column("allows_download", Boolean, nullable=False, server_default=sa.false()),
     environment_key(),
@@ -87,6 +90,13 @@ videos = Table(
         "deleted_at",
         sqlite_where=sa.text("state = 'deleted' AND name <> ''"),
         postgresql_where=sa.text("state = 'deleted' AND name <> ''"),
+    ),
+    # Few of many: those that can be restored.
+    sa.Index(
+        "ix_videos_bin",
+        *("org_id", "env_id", "deleted_at", "id"),
+        sqlite_where=sa.text("bin_ends_at IS NOT NULL"),
+        postgresql_where=sa.text("bin_ends_at IS NOT NULL"),
     ),
 )
 

@@ -269,6 +269,20 @@ class SqlTaskRepository:
         )
         return len(changed)
 
+    def rest(self, subject: str, *, kinds: Sequence[str], until: datetime) -> int:
+        # One statement for all states, as in _cancel.
+        unended = sa.and_(
+            table.c.subject == subject,
+            table.c.kind.in_(kinds),
+            table.c.state.in_((_LEASED, _DUE, _QUEUED)),
+        )
+        now = self._now()
+        leased = self._select(sa.select(table).where(unended, table.c.worker != ""))
+        resting = self._change(unended, **_freed(now), not_before=until)
+        for task in leased:
+            self._charge_time(task, now)
+        return len(resting)
+
     def take_lost(self, limit: int) -> Sequence[Task]:
         now = self._now()
         statement = (

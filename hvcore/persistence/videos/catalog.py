@@ -105,7 +105,7 @@ def _converter(column: sa.Column[Any]) -> Callable[[Any], Any] | None:
 
 _BY_ID: Final = _whole(videos.c.id == sa.bindparam("wanted"))
 _BY_PUBLIC_ID: Final = _whole(videos.c.public_id == sa.bindparam("wanted"))
-# A deleted video has none any more.
+# A deleted video has none any more, unless it is in the bin.
 _BY_EXTERNAL_ID: Final = _whole(
     *(
         videos.c[name] == sa.bindparam(name)

@@ -139,6 +139,8 @@ def index_again(connection: Connection) -> None:
     """
     Rebuild the label index and its totals from the videos; remove external IDs of deleted videos.
 
+    Videos in the bin keep their external IDs.
+
     Processes of an older version, which know no labels, may have changed the states of videos.
     """
     columns = videos.c
@@ -146,7 +148,11 @@ def index_again(connection: Connection) -> None:
     connection.execute(sa.delete(label_totals))
     connection.execute(
         sa.update(videos)
-        .where(columns.state == "deleted", columns.external_id.is_not(None))
+        .where(
+            columns.state == "deleted",
+            columns.bin_ends_at.is_(None),
+            columns.external_id.is_not(None),
+        )
         .values(external_id=None)
     )
     asked = sa.select(

@@ -45,7 +45,10 @@ _UPLOADS: Final = (
 # The same rule as quota_bytes of videos and of grants.
 _STORED_FILES: Final = sa.union_all(
     sa.select(videos.c.org_id, videos.c.media_bytes.label("quota_bytes")).where(
-        videos.c.state == VideoState.READY.value
+        sa.or_(
+            videos.c.state == VideoState.READY.value,
+            videos.c.bin_state == VideoState.READY.value,
+        )
     ),
     sa.select(grants.c.org_id, grants.c.stored_bytes).where(
         grants.c.state.in_([GrantState.UPLOADED.value, GrantState.USED.value])

@@ -50,6 +50,11 @@ class SqlRemovalRepository:
             for row in self._connection.execute(statement).mappings()
         ]
 
+    def forget(self, video_id: VideoId) -> None:
+        self._connection.execute(
+            sa.delete(removals).where(removals.c.video_id == video_id)
+        )
+
     def rows_left(self, video_id: VideoId) -> Mapping[str, int]:
         found = {}
         named = [t.c.video_id for t in metadata.tables.values() if "video_id" in t.c]
@@ -64,7 +69,9 @@ class SqlRemovalRepository:
         self, since: datetime, *, org_id: str | None
     ) -> Sequence[tuple[str, VideoId]]:
         statement = sa.select(videos.c.org_id, videos.c.id).where(
-            videos.c.state == VideoState.DELETED.value, videos.c.deleted_at >= since
+            videos.c.state == VideoState.DELETED.value,
+            videos.c.deleted_at >= since,
+            videos.c.bin_ends_at.is_(None),
         )
         if org_id is not None:
             statement = statement.where(videos.c.org_id == org_id)

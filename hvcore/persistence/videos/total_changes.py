@@ -35,6 +35,7 @@ _STORED: Final = sa.select(
     videos.c.duration_s,
     videos.c.job_id,
     videos.c.media_bytes,
+    videos.c.bin_state,
     videos.c.created_at,
     videos.c.labels,
 ).where(
@@ -65,6 +66,11 @@ class _Counted(NamedTuple):
     def is_ready(self) -> bool:
         """Whether the video's source was made into its published media."""
         return self.group.state == VideoState.READY.value
+
+    @property
+    def is_deleted(self) -> bool:
+        """Whether the video is deleted, in the bin or for good."""
+        return self.group.state == VideoState.DELETED.value
 
 
 class _Day(NamedTuple):
@@ -122,7 +128,8 @@ class TotalChanges:
         self._count(counted, 1)
         self._labels.move(stored.labelled, counted.labelled)
         self._use.store(video.org_id, counted.stored_bytes - stored.stored_bytes)
-        if counted.is_ready and not stored.is_ready:
+        # What comes back from the bin was encoded, and counted, before.
+        if counted.is_ready and not (stored.is_ready or stored.is_deleted):
             month = month_number(self._now())
             self._use.encode(video.org_id, month, counted.duration_ms)
         # What was uploaded stays so.
@@ -172,7 +179,8 @@ class TotalChanges:
         preset = encoding_settings(row.settings).preset.value
         group = _Group(row.org_id, row.env_id, row.state, preset)
         is_upload = was_uploaded(VideoState(row.state), row.job_id)
-        stored_bytes = row.media_bytes if row.state == VideoState.READY.value else 0
+        is_stored = VideoState.READY.value in {row.state, row.bin_state}
+        stored_bytes = row.media_bytes if is_stored else 0
         found = labelled_as(
             *(row.org_id, row.env_id, video_id, row.created_at, row.state),
             indexed_terms(row.labels),

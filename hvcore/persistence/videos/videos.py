@@ -9,9 +9,11 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, RowMapping
 from sqlalchemy.exc import IntegrityError
 
+from hvcore.domain.access.tenants import Environment
 from hvcore.domain.labels import external_id_taken
 from hvcore.domain.processing.media_index import MediaIndex
 from hvcore.domain.uploads.grants import GrantState
+from hvcore.domain.videos.deletion import BinPage
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
 from hvcore.persistence.processing.job_progress import progress_of
@@ -24,6 +26,7 @@ from hvcore.persistence.rows import video_from_row, video_to_row
 from hvcore.persistence.statements import insert_new, is_storable
 from hvcore.persistence.tables import grants, videos
 from hvcore.persistence.uploads.grants import is_looked_for
+from hvcore.persistence.videos.bin import read_bin
 from hvcore.persistence.videos.total_changes import TotalChanges
 from hvcore.persistence.webhooks.events import SqlEventRepository
 from hvcore.ports.repositories.errors import AlreadyExistsError, ConcurrentUpdateError
@@ -119,6 +122,11 @@ class SqlVideoRepository:
         )
         rows = self._rows(statement)
         return self._read(rows, [None] * len(rows))
+
+    def binned(
+        self, env: Environment, now: datetime, *, skip: int, limit: int
+    ) -> BinPage:
+        return read_bin(self._connection, env, now, skip=skip, limit=limit)
 
     def _rows(self, statement: sa.Select[tuple[object, ...]]) -> Sequence[RowMapping]:
         return self._connection.execute(statement).mappings().all()

@@ -48,7 +48,7 @@ class VideoCatalog(Protocol):
 
     def find_external(self, env: Environment, external_id: str) -> Video | None:
         """
-        Return the video with an external ID in an environment, if it is not deleted.
+        Return the video that has an external ID in an environment, deleted ones in the bin too.
 
         The media of the video has no segments, because no description shows them.
 

@@ -23,6 +23,10 @@ class RemovalRepository(Protocol):
         """Return the removals of a video, in the order in which they began."""
         ...
 
+    def forget(self, video_id: VideoId) -> None:
+        """Remove the removals of a video, because its deletion was undone."""
+        ...
+
     def rows_left(self, video_id: VideoId) -> Mapping[str, int]:
         """Return the number of rows about a video, by table; reads whole tables."""
         ...
@@ -30,5 +34,9 @@ class RemovalRepository(Protocol):
     def deleted_since(
         self, since: datetime, *, org_id: str | None
     ) -> Sequence[tuple[str, VideoId]]:
-        """Return organization and id of the videos deleted since a moment, oldest first."""
+        """
+        Return organization and id of the videos deleted since a moment, oldest first.
+
+        Videos in the bin are left out.
+        """
         ...

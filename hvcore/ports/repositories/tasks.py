@@ -134,6 +134,14 @@ class TaskRepository(Protocol):
         """Cancel and return every unfinished task of some kinds about a subject."""
         ...
 
+    def rest(self, subject: str, *, kinds: Sequence[str], until: datetime) -> int:
+        """
+        Stop the unfinished tasks of some kinds about a subject, and let none run before a moment.
+
+        A worker that runs one loses its lease. Returns the number of tasks.
+        """
+        ...
+
     def take_lost(self, limit: int) -> Sequence[Task]:
         """Make tasks whose lease has expired due again, each with one more loss."""
         ...

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol
 
+from hvcore.domain.access.tenants import Environment
+from hvcore.domain.videos.deletion import BinPage
 from hvcore.domain.videos.video import Video
 
 
@@ -36,4 +38,16 @@ class VideoRepository(Protocol):
 
     def expired(self, now: datetime, limit: int) -> Sequence[Video]:
         """Return videos whose awaited upload can no longer arrive, and has not arrived."""
+        ...
+
+    def binned(
+        self, env: Environment, now: datetime, *, skip: int, limit: int
+    ) -> BinPage:
+        """
+        Return videos of an environment that can be restored, the last deleted first.
+
+        Args:
+            skip: How many videos, the last deleted ones, are left out.
+            limit: The greatest number of returned videos.
+        """
         ...

@@ -6,27 +6,24 @@ Source: interface, "States and transitions": files are gone within 24 hours.
 
 import logging
 from contextlib import ExitStack
-from datetime import timedelta
-from typing import Final
+from datetime import datetime, timedelta
 
 import attrs
 
 from hvcore.clock import Clock
 from hvcore.domain.access.principals import Principal
 from hvcore.domain.media_paths import media_prefix, quarantined
-from hvcore.domain.processing.remote_jobs import cancel_tasks
-from hvcore.domain.tasks.kinds import (
-    FETCH_GET,
-    TRANSCODE_KINDS,
-    TRANSCODE_REPAIR,
-    VIDEO_PURGE,
-)
-from hvcore.domain.tasks.task import Lane, NewTask
 from hvcore.domain.uploads.grants import upload_path
+from hvcore.domain.videos.deletion import NEVER_BINNED, DeletionReason, stay_of
 from hvcore.domain.videos.removals import Removal, RemovalKind
 from hvcore.domain.videos.states import VideoState
-from hvcore.domain.videos.video import DeletionReason, Video
-from hvcore.errors import UnavailableError, VideoNotFoundError
+from hvcore.domain.videos.video import Video
+from hvcore.errors import (
+    AlreadyDeletedError,
+    ConflictError,
+    UnavailableError,
+    VideoNotFoundError,
+)
 from hvcore.failpoints import failpoint
 from hvcore.ports.cache_invalidation import InvalidationReason
 from hvcore.ports.storage import Storage, SupportsHide
@@ -35,12 +32,13 @@ from hvcore.services.access.audit import actor_of, record_by_person
 from hvcore.services.access.authorization import find_authorized_video
 from hvcore.services.playback.changes import PlaybackChanges
 from hvcore.services.tasks.leases import TaskRun
+from hvcore.services.videos.bin_stays import (
+    end_for_good,
+    order_purges,
+)
 from hvcore.services.videos.erasure import Erasure
 
 _log = logging.getLogger(__name__)
-
-LATE_WRITES_AFTER: Final = timedelta(minutes=15)
-"""When the prefixes are emptied again, because a dying worker may have written late."""
 
 
 @attrs.frozen(kw_only=True)
@@ -59,21 +57,29 @@ class Deletion:
         org_id: str,
         video_id: str,
         reason: DeletionReason | None,
+        *,
+        keep_hours: int = 0,
     ) -> Video:
         """
         Delete a video, cancel its running job or awaited upload, and return it.
 
-        On return, no later request on this machine sees the video.
+        On return, no later request on this machine sees the video. A video in the bin is
+        deleted again only to end its stay there sooner.
+
+        Args:
+            keep_hours: How long the video can be restored: 0 to MAX_KEEP_HOURS. A state or
+                a reason that allows no stay in the bin is deleted for good all the same.
 
         Raises:
             VideoNotFoundError: There is no such video.
             ForbiddenError: The video is outside the key's environment.
-            AlreadyDeletedError: The video is deleted already.
+            AlreadyDeletedError: The video is deleted, and cannot be restored.
         """
-        video = self.order(caller, org_id, video_id, reason)
+        video = self.order(caller, org_id, video_id, reason, keep_hours=keep_hours)
         self.changes.publish()
         failpoint("video.deleted")
-        self._hide(video)
+        if video.bin_stay is None:
+            self._hide(video)
         return video
 
     def order(
@@ -82,16 +88,18 @@ class Deletion:
         org_id: str,
         video_id: str,
         reason: DeletionReason | None,
+        *,
+        keep_hours: int = 0,
     ) -> Video:
         """
         Delete a video in the database and order its purge, without telling other processes.
 
-        Returns the deleted video.
+        Returns the deleted video; the arguments are those of ``delete``.
 
         Raises:
             VideoNotFoundError: There is no such video.
             ForbiddenError: The video is outside the key's environment.
-            AlreadyDeletedError: The video is deleted already.
+            AlreadyDeletedError: The video is deleted, and cannot be restored.
         """
         now = self.clock.now()
         with self.uow.write() as work:
@@ -103,49 +111,80 @@ class Deletion:
             )
             if video.never_came(now):
                 raise VideoNotFoundError
-            published_bytes = video.quota_bytes
-            video.delete(now, reason)
+            if video.bin_stay is None:
+                _record_order(work, video, reason, actor=actor_of(caller), at=now)
+                # By the clock of tasks: a purge must not come before a stay's end.
+                stay = stay_of(video.state, reason, work.now(), keep_hours)
+                video.delete(now, reason, stay=stay)
+                self.changes.of_video(work, video, InvalidationReason.DELETED)
+            elif not _hurry(video, reason, work.now(), keep_hours):
+                return video
+            if video.bin_stay is None:
+                end_for_good(work, video, grant)
+            order_purges(work, video)
             work.videos.save(video)
-            kinds = (*TRANSCODE_KINDS, TRANSCODE_REPAIR, FETCH_GET)
-            ended = work.tasks.cancel(video.id, kinds=kinds)
-            work.tasks.add(cancel_tasks(ended, now=work.now()))
-            if grant is not None:
-                # A fetch that began before there was a video is its grant's.
-                work.tasks.cancel(grant.id, kinds=(FETCH_GET,))
-                grant.end()
-                work.grants.save(grant)
-            self._order_purges(work, video)
-            work.removals.add(
-                Removal.once(
-                    video_id=video.id,
-                    kind=RemovalKind.ORDER,
-                    place=reason.value if reason else "",
-                    actor=actor_of(caller),
-                    pieces=1,
-                    size_bytes=published_bytes,
-                    at=now,
-                )
-            )
-            self.changes.of_video(work, video, InvalidationReason.DELETED)
+            kept = video.bin_stay
             record_by_person(
                 work,
                 "video.delete",
                 video.id,
                 org_id=video.org_id,
                 reason=reason.value if reason else None,
+                restorable_until=kept.ends_at if kept else None,
             )
             work.commit()
+        return video
+
+    def end_stay(self, caller: Principal, org_id: str, video_id: str) -> Video:
+        """
+        End the stay of a video in the bin at once, and return the video.
+
+        Raises:
+            VideoNotFoundError: There is no such video.
+            ForbiddenError: The video is outside the key's environment.
+            AlreadyDeletedError: The video cannot be restored any more.
+            ConflictError: The video is not deleted; somebody may have restored it.
+        """
+        with self.uow.write() as work:
+            # Locks are taken in one order everywhere: grant, video, tasks.
+            path = upload_path(find_authorized_video(work, caller, org_id, video_id))
+            grant = work.grants.find_path(path, for_update=True)
+            video = find_authorized_video(
+                work, caller, org_id, video_id, for_update=True
+            )
+            if video.state is not VideoState.DELETED:
+                raise ConflictError("The video is not in the bin any more.")
+            _hurry(video, None, work.now(), keep_hours=0)
+            end_for_good(work, video, grant)
+            order_purges(work, video)
+            work.videos.save(video)
+            record_by_person(
+                work,
+                "video.delete",
+                video.id,
+                org_id=video.org_id,
+                reason=None,
+                restorable_until=None,
+            )
+            work.commit()
+        self._hide(video)
         return video
 
     def purge(self, run: TaskRun) -> None:
         """
         Remove the personal data and every file of a deleted video.
 
+        A stay in the bin ends first, so that nothing can be restored of which a part is gone.
+
         Raises:
             UnavailableError: The storage refuses; the task is tried again.
         """
         with self.uow.read() as work:
             video = work.videos.find(run.task.subject)
+        if video is not None and video.bin_stay is not None:
+            video = self._close_stay(run, video)
+            if video is None:
+                return
         if video is not None and video.state is VideoState.DELETED:
             # A step that fails for hours keeps the others from nothing; this attempt fails.
             # The last of these is done first, after the erasure.
@@ -156,6 +195,28 @@ class Deletion:
                 steps.callback(failpoint, "purge.rows")
                 self.erasure.erase(video, actor=run.task.id)
         run.finish()
+
+    def _close_stay(self, run: TaskRun, seen: Video) -> Video | None:
+        """End a stay in the bin, and return the video; None if the stay goes on, and the task waits."""
+        with self.uow.write() as work:
+            # Locks are taken in one order everywhere: grant, video, tasks.
+            grant = work.grants.find_path(upload_path(seen), for_update=True)
+            video = work.videos.find(seen.id, for_update=True)
+            if video is None or video.bin_stay is None:
+                return video or seen
+            if video.is_restorable(work.now()):
+                run.put_back(
+                    work,
+                    not_before=video.bin_stay.ends_at,
+                    error="The video is in the bin, and can be restored until then.",
+                )
+                work.commit()
+                return None
+            end_for_good(work, video, grant)
+            work.videos.save(video)
+            work.commit()
+        failpoint("bin.ended")
+        return video
 
     def _remove_tree(self, video: Video, prefix: str, run: TaskRun) -> None:
         # What is hidden is counted when it goes, but has no size any more.
@@ -177,20 +238,6 @@ class Deletion:
             )
             work.commit()
 
-    def _order_purges(self, work: Work, video: Video) -> None:
-        for delay in (timedelta(), LATE_WRITES_AFTER):
-            work.tasks.add(
-                [
-                    NewTask(
-                        kind=VIDEO_PURGE,
-                        lane=Lane.LIGHT,
-                        org_id=video.org_id,
-                        subject=video.id,
-                        not_before=work.now() + delay,
-                    )
-                ]
-            )
-
     def _hide(self, video: Video) -> None:
         if not isinstance(self.storage, SupportsHide):
             return
@@ -199,3 +246,46 @@ class Deletion:
         except UnavailableError:
             # The service obeys the database; this is for servers in front.
             _log.warning("files not hidden yet", extra={"hv_video": video.id})
+
+
+def _hurry(
+    video: Video, reason: DeletionReason | None, now: datetime, keep_hours: int
+) -> bool:
+    """
+    Let the stay of a binned video end sooner, or at once.
+
+    Returns:
+        False if the stay ends by then anyway; nothing changes.
+
+    Raises:
+        AlreadyDeletedError: The video cannot be restored any more.
+    """
+    if not video.is_restorable(now):
+        raise AlreadyDeletedError
+    if not keep_hours or reason in NEVER_BINNED:
+        video.leave_bin()
+    elif not video.shorten_stay(now + timedelta(hours=keep_hours)):
+        return False
+    video.deletion_reason = reason or video.deletion_reason
+    return True
+
+
+def _record_order(
+    work: Work,
+    video: Video,
+    reason: DeletionReason | None,
+    *,
+    actor: str,
+    at: datetime,
+) -> None:
+    work.removals.add(
+        Removal.once(
+            video_id=video.id,
+            kind=RemovalKind.ORDER,
+            place=reason.value if reason else "",
+            actor=actor,
+            pieces=1,
+            size_bytes=video.quota_bytes,
+            at=at,
+        )
+    )

@@ -21,6 +21,7 @@ from hvcore.domain.videos.video import Video
 from hvcore.errors import VideoNotFoundError
 from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.processes.rounds import Round
+from hvcore.services.videos.bin_stays import end_for_good, order_purges
 
 _log = logging.getLogger(__name__)
 
@@ -43,6 +44,8 @@ class Erasure:
         """
         Erase the personal data of a deleted video, in one transaction; idempotent.
 
+        A stay of the video in the bin ends, and its purge is ordered.
+
         If undelivered events keep their data, a later purge is ordered, unless one is to come.
 
         Args:
@@ -50,10 +53,14 @@ class Erasure:
         """
         with self.uow.write() as work:
             # Locks are taken in one order everywhere: grant, video, tasks.
-            work.grants.find_path(upload_path(video), for_update=True)
+            grant = work.grants.find_path(upload_path(video), for_update=True)
             found = work.videos.find(video.id, for_update=True)
             if found is None or found.state is not VideoState.DELETED:
                 return
+            if found.bin_stay is not None:
+                end_for_good(work, found, grant)
+                work.videos.save(found)
+                order_purges(work, found)
             now = work.now()
             deleted_at = found.deleted_at or now
             spares_untold = now < deleted_at + UNTOLD_KEPT_FOR

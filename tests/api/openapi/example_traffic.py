@@ -120,7 +120,14 @@ def example_traffic(
     _report(traffic, ready)
     traffic.send("POST", f"/v1/videos/{api.failed(name='Broken')}/retry")
     _fail(api, traffic, ready)
-    traffic.send("DELETE", f"/v1/videos/{ready}", json={"reason": "user_request"})
+    traffic.send(
+        "DELETE",
+        f"/v1/videos/{ready}",
+        json={"reason": "user_request"},
+        query="keepHours=20",
+    )
+    traffic.send("GET", "/v1/videos/deleted")
+    traffic.send("POST", f"/v1/videos/{ready}/restore")
     events: Any = traffic.found["VideoEventListAnswer"]
     traffic.found["WebhookEvent"] = events["body"]["events"][0]
     # What no request brings about by itself is rendered as it would be.

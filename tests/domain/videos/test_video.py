@@ -10,6 +10,13 @@ from hvcore.domain import ids
 from hvcore.domain.ids import EnvId, OrgId
 from hvcore.domain.processing.encoding import EncodingSettings, Preset
 from hvcore.domain.processing.media_index import MediaIndex
+from hvcore.domain.videos.deletion import (
+    MAX_KEEP_HOURS,
+    NEVER_BINNED,
+    BinStay,
+    DeletionReason,
+    stay_of,
+)
 from hvcore.domain.videos.states import TRANSITIONS, Trigger, VideoState
 from hvcore.domain.videos.video import Video
 from hvcore.errors import (
@@ -42,10 +49,9 @@ def video(state: VideoState) -> Video:
 
 def pull(subject: Video, trigger: Trigger) -> None:
     job_id = ids.new_job_id()
-    if trigger is Trigger.START:
-        subject.start_processing(job_id)
-    elif trigger is Trigger.RETRY:
-        subject.retry(job_id)
+    if trigger in {Trigger.START, Trigger.RETRY}:
+        begin = {Trigger.START: subject.start_processing, Trigger.RETRY: subject.retry}
+        begin[trigger](job_id)
     elif trigger is Trigger.COMPLETE:
         subject.job_id = job_id
         if not subject.mark_ready(job_id, MEDIA):
@@ -60,8 +66,24 @@ def pull(subject: Video, trigger: Trigger) -> None:
         subject.job_id = job_id
         if not subject.mark_lost(job_id, "why"):
             raise ProcessingInProgressError
-    else:
+    elif trigger is Trigger.EXPIRE:
         subject.expire()
+    else:
+        restore(subject, trigger)
+
+
+def restore(subject: Video, trigger: Trigger) -> None:
+    before = VideoState.READY if trigger is Trigger.RESTORE else VideoState.FAILED
+    if subject.state is VideoState.DELETED:
+        subject.bin_stay = BinStay(state=before, ends_at=NOW + timedelta(hours=1))
+    subject.restore(NOW)
+
+
+def bin_it(
+    subject: Video, reason: DeletionReason | None = None, *, keep_hours: int
+) -> None:
+    stay = stay_of(subject.state, reason, NOW, keep_hours)
+    subject.delete(NOW, reason, stay=stay)
 
 
 def refusal_of(state: VideoState, trigger: Trigger) -> type[HvError]:
@@ -71,6 +93,9 @@ def refusal_of(state: VideoState, trigger: Trigger) -> type[HvError]:
     if trigger in {Trigger.COMPLETE, Trigger.FAIL, Trigger.LOSE}:
         # A job's end that is not wanted is none: the caller is told, and raises.
         return ProcessingInProgressError
+    if trigger in {Trigger.RESTORE, Trigger.RESTORE_FAILED}:
+        # What is not in the bin cannot come out of it.
+        return ConflictError
     if state is VideoState.DELETED:
         return AlreadyDeletedError
     if trigger is Trigger.RETRY and state is VideoState.READY:
@@ -123,6 +148,59 @@ def test_deleting_twice_is_refused() -> None:
 
     with pytest.raises(AlreadyDeletedError):
         subject.delete(NOW)
+
+
+@pytest.mark.parametrize("state", [VideoState.READY, VideoState.FAILED])
+def test_a_restored_video_is_as_it_was(state: VideoState) -> None:
+    subject, same = video(state), video(state)
+    same.id, same.public_id, same.event_count = subject.id, subject.public_id, 2
+
+    bin_it(subject, keep_hours=MAX_KEEP_HOURS)
+    subject.restore(NOW + timedelta(hours=MAX_KEEP_HOURS, seconds=-1))
+
+    assert subject == same
+    assert [event.kind.value for event in subject.take_events()] == [
+        "video.deleted",
+        "video.restored",
+    ]
+
+
+def test_a_video_whose_stay_has_ended_is_not_restored() -> None:
+    subject = video(VideoState.READY)
+    bin_it(subject, keep_hours=1)
+
+    with pytest.raises(ConflictError):
+        subject.restore(NOW + timedelta(hours=1))
+
+
+@pytest.mark.parametrize("reason", sorted(NEVER_BINNED, key=lambda one: one.value))
+def test_what_is_deleted_for_copyright_policy_or_by_an_admin_is_never_binned(
+    reason: DeletionReason,
+) -> None:
+    subject = video(VideoState.READY)
+
+    bin_it(subject, reason, keep_hours=20)
+
+    assert subject.bin_stay is None
+
+
+@pytest.mark.parametrize("state", [VideoState.TRANSCODING, VideoState.AWAITING_UPLOAD])
+def test_an_unfinished_video_is_never_binned(state: VideoState) -> None:
+    subject = video(state)
+
+    bin_it(subject, keep_hours=20)
+
+    assert subject.bin_stay is None
+
+
+def test_a_stay_in_the_bin_never_becomes_longer() -> None:
+    subject = video(VideoState.READY)
+    bin_it(subject, keep_hours=2)
+
+    assert not subject.shorten_stay(NOW + timedelta(hours=3))
+    assert subject.shorten_stay(NOW + timedelta(hours=1))
+    assert subject.bin_stay is not None
+    assert subject.bin_stay.ends_at == NOW + timedelta(hours=1)
 
 
 def test_a_ready_video_has_nothing_to_retry() -> None:

@@ -20,8 +20,9 @@ from hvcore.domain.videos.catalog import (
     VideoQuery,
     VideoSummary,
 )
+from hvcore.domain.videos.deletion import DeletionReason
 from hvcore.domain.videos.states import VideoState
-from hvcore.domain.videos.video import DeletionReason, Video
+from hvcore.domain.videos.video import Video
 from hvcore.errors import UnavailableError
 from hvcore.persistence import tables
 from hvcore.persistence.engine import make_engine

@@ -36,3 +36,19 @@ def process(at: Tenant, path: str) -> Call:
     Have an upload made into a video.
     """
     return lambda: at.services.processing.process(at.env, path, at.wanted())
+
+
+def bin_it(at: Tenant, video_id: str) -> Call:
+    """
+    Delete a video that can be restored for 20 hours.
+    """
+    return lambda: at.services.deletion.delete(
+        at.caller, at.env.org_id, video_id, None, keep_hours=20
+    )
+
+
+def restore(at: Tenant, video_id: str) -> Call:
+    """
+    Restore a video from the bin.
+    """
+    return lambda: at.services.bin.restore(at.caller, at.env.org_id, video_id)

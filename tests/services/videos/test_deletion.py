@@ -6,8 +6,8 @@ import pytest
 
 from hvcore.domain.media_paths import media_prefix
 from hvcore.domain.uploads.grants import FileWanted
+from hvcore.domain.videos.deletion import DeletionReason
 from hvcore.domain.videos.states import VideoState
-from hvcore.domain.videos.video import DeletionReason
 from hvcore.errors import (
     AlreadyDeletedError,
     UnavailableError,

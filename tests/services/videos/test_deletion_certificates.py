@@ -12,7 +12,7 @@ import attrs
 import pytest
 
 from hvcore.domain.media_paths import media_prefix
-from hvcore.domain.videos.video import DeletionReason
+from hvcore.domain.videos.deletion import DeletionReason
 from hvcore.errors import ConflictError, UnavailableError, VideoNotFoundError
 from hvcore.signing.documents import check_signed
 from tests.services.conftest import World

@@ -10,9 +10,9 @@ from hvcore.domain.playback.addresses import PlaybackRoots
 from hvcore.domain.videos.catalog import VideoQuery, VideoSummary
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.thumbnails import LIST_THUMBNAIL_PX
-from hvcore.domain.videos.video import DeletionReason
 from hvcore.services.playback.signing.signed_urls import SignedUrls
 from hvcore.wire import responses
+from hvcore_cli.commands.videos.bin import delete, deleted, restore
 from hvcore_cli.commands.videos.certificates import certificate
 from hvcore_cli.commands.videos.changes import update_video
 from hvcore_cli.commands.videos.shown import (
@@ -47,10 +47,13 @@ def _terms(
 
 @click.group(cls=HvGroup)
 def videos() -> None:
-    """List, show, change, delete and retry videos."""
+    """List, show, change, delete, restore and retry videos."""
 
 
 videos.add_command(certificate)
+videos.add_command(delete)
+videos.add_command(deleted)
+videos.add_command(restore)
 videos.add_command(update_video)
 
 
@@ -156,34 +159,6 @@ def show_video(
     with invocation.services() as services:
         details = details_of(services, invocation, org, video_id)
     print_details(details, as_json=as_json)
-
-
-@videos.command("delete")
-@click.argument("video_id")
-@_org
-@click.option(
-    "--reason",
-    type=click.Choice([reason.value for reason in DeletionReason]),
-    help="The reason in the audit log and in the certificate; by default admin_action.",
-)
-@json_option
-@pass_invocation
-def delete(
-    invocation: Invocation,
-    *,
-    video_id: str,
-    org: str,
-    reason: str | None,
-    as_json: bool,
-) -> None:
-    """Delete the video VIDEO_ID."""
-    why = DeletionReason(reason) if reason else DeletionReason.ADMIN_ACTION
-    with invocation.services() as services:
-        video = services.deletion.delete(OPERATOR, org, video_id, why)
-    if as_json:
-        print_json({"videoID": video.id, **responses.deletion(video)})
-    else:
-        put(f"{video.id} is deleted")
 
 
 @videos.command("retry")

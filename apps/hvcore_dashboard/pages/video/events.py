@@ -17,6 +17,7 @@ TITLES: Final = {
     EventKind.FAILED: "Failed",
     EventKind.UPDATED: "Was changed",
     EventKind.DELETED: "Was deleted",
+    EventKind.RESTORED: "Was restored",
 }
 
 

@@ -13,8 +13,9 @@ from hvcore.domain.limits import (
     MAX_TAGS,
 )
 from hvcore.domain.shown_text import one_line
+from hvcore.domain.videos.deletion import DeletionReason
 from hvcore.domain.videos.preconditions import IfMatch, entity_tag
-from hvcore.domain.videos.video import DeletionReason, Video
+from hvcore.domain.videos.video import Video
 from hvcore.errors import HvError
 from hvcore.wire.converter import read_document
 from hvcore.wire.envelope import SUCCESS_TYPE, encode
@@ -59,6 +60,7 @@ class VideoPageResource:
         self._editing = desk.services.editing
         self._facts = VideoFacts.of(desk)
         self._policy = policy_of_player(desk)
+        self._bin_hours = desk.services.settings.dashboard.bin_hours
 
     def on_get(
         self, req: falcon.Request, resp: falcon.Response, *, video_id: str, **_path: str
@@ -103,6 +105,7 @@ class VideoPageResource:
         values = {
             "form": form,
             "reasons": REASONS.items(),
+            "bin_hours": self._bin_hours,
             "max_name": MAX_NAME_CHARS,
             "max_description": MAX_DESCRIPTION_CHARS,
             "max_external_id": MAX_EXTERNAL_ID_CHARS,
@@ -176,18 +179,23 @@ class VideoDeletionPageResource:
         self._answers = desk.answers
         self._tabs = VideoTabs.of(desk)
         self._deletion = desk.services.deletion
+        self._keep_hours = desk.services.settings.dashboard.bin_hours
 
     def on_post(
         self, req: falcon.Request, resp: falcon.Response, *, video_id: str, **_path: str
     ) -> None:
         here, video = organization_of(req), self._tabs.video(req, video_id)
         wanted = read_document(DeleteRequest, read_form(req).given("reason"))
-        self._deletion.delete(here.caller, here.org_id, video.id, wanted.reason)
+        deleted = self._deletion.delete(
+            *(here.caller, here.org_id, video.id, wanted.reason),
+            keep_hours=self._keep_hours,
+        )
         self._answers.go(
             req,
             resp,
             self._answers.list_address(req),
             message=f"{video.name} was deleted.",
+            undo=() if deleted.bin_stay is None else [video.id],
         )
 
 

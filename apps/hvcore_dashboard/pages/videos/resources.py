@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Final
 
 import attrs
@@ -12,7 +13,8 @@ from hvcore.domain.access.tenants import Environment
 from hvcore.domain.ids import is_video_id
 from hvcore.domain.playback.page_domains import origin_of
 from hvcore.domain.videos.catalog import VideoQuery
-from hvcore.domain.videos.video import DeletionReason
+from hvcore.domain.videos.deletion import DeletionReason
+from hvcore.domain.videos.video import Video
 from hvcore.errors import (
     AlreadyDeletedError,
     HvError,
@@ -23,7 +25,7 @@ from hvcore.wire.converter import read_query
 from hvcore.wire.envelope import SUCCESS_TYPE, encode
 from hvcore.wire.query import ListParameters, days_in_order
 from hvcore_dashboard.answers import is_partial
-from hvcore_dashboard.cookies import VIEW
+from hvcore_dashboard.cookies import MOST_UNDONE, VIEW
 from hvcore_dashboard.desk import Desk
 from hvcore_dashboard.forms import read_form
 from hvcore_dashboard.list_places import CHOOSING, PARAMETERS, ListPlace
@@ -59,6 +61,7 @@ class VideosPageResource:
             "sent": _sent(req),
             "kept": ListPlace.of_values(_sent(req)).values,
             "is_fragment": is_partial(req),
+            "bin_hours": self._desk.services.settings.dashboard.bin_hours,
             "is_filtered": any(_sent(req)[name] for name in CHOOSING),
             "page_sizes": PAGE_SIZES,
             "most_polled": MOST_POLLED,
@@ -159,44 +162,46 @@ class VideoDeletionsResource:
         self._desk = desk
         self._deletion = desk.services.deletion
         self._limits = desk.services.operation_limits
+        self._keep_hours = desk.services.settings.dashboard.bin_hours
 
     def on_post(self, req: falcon.Request, resp: falcon.Response, **_path: str) -> None:
         here = organization_of(req)
         chosen = [one for one in read_form(req).texts("video") if is_video_id(one)]
         deleted, refusal = self._delete_all(here, chosen)
-        noun = "video" if deleted == 1 else "videos"
-        told = f"{deleted} {noun} deleted." if chosen else "No video was chosen."
+        noun = "video" if len(deleted) == 1 else "videos"
+        told = f"{len(deleted)} {noun} deleted." if chosen else "No video was chosen."
+        undo = [video.id for video in deleted if video.bin_stay is not None]
         self._desk.answers.go(
             req,
             resp,
             self._desk.answers.list_address(req),
             message=f"{told} {refusal}".strip(),
-            tone="good" if deleted == len(chosen) > 0 else "warn",
+            tone="good" if len(deleted) == len(chosen) > 0 else "warn",
+            # Of more, the page of the bin has the rest.
+            undo=undo if len(undo) <= MOST_UNDONE else (),
         )
 
     def _delete_all(
         self, here: OrganizationVisit, chosen: Sequence[str]
-    ) -> tuple[int, str]:
-        """Delete chosen videos; return their number, and why no more were deleted."""
-        deleted = 0
+    ) -> tuple[Sequence[Video], str]:
+        """Delete chosen videos; return them, and why no more were deleted."""
+        deleted: list[Video] = []
         for video_id in chosen:
             try:
                 # Each is an operation, as it is for programs.
                 self._limits.count(here.org_id, Bucket.VIDEO_OPERATIONS)
             except RateLimitExceededError as error:
                 return deleted, error.detail
-            deleted += self._delete(here, video_id)
+            # If there is none, somebody else was quicker.
+            with suppress(AlreadyDeletedError, VideoNotFoundError):
+                deleted.append(self._delete(here, video_id))
         return deleted, ""
 
-    def _delete(self, here: OrganizationVisit, video_id: str) -> bool:
-        try:
-            self._deletion.delete(
-                here.caller, here.org_id, video_id, DeletionReason.USER_REQUEST
-            )
-        except (AlreadyDeletedError, VideoNotFoundError):
-            # Somebody else was quicker.
-            return False
-        return True
+    def _delete(self, here: OrganizationVisit, video_id: str) -> Video:
+        return self._deletion.delete(
+            *(here.caller, here.org_id, video_id, DeletionReason.USER_REQUEST),
+            keep_hours=self._keep_hours,
+        )
 
 
 class StoryboardAddressResource:

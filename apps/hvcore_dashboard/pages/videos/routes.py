@@ -2,7 +2,9 @@
 
 from typing import Final
 
+from hvcore.domain.access.rate_limits import Bucket
 from hvcore.domain.access.roles import Role
+from hvcore_dashboard.pages.videos import bin as deleted
 from hvcore_dashboard.pages.videos import resources
 from hvcore_dashboard.routing import ORG, VIDEO, NavigationItem, PageRoute, Section
 
@@ -27,6 +29,22 @@ ROUTES: Final[tuple[PageRoute, ...]] = (
         f"{ORG}/videos/delete",
         resources.VideoDeletionsResource,
         needs=Role.EDITOR,
+    ),
+    PageRoute(
+        "GET", f"{ORG}/videos/deleted", deleted.BinPageResource, needs=Role.EDITOR
+    ),
+    PageRoute(
+        "POST",
+        f"{ORG}/videos/restore",
+        deleted.VideoRestoresResource,
+        needs=Role.EDITOR,
+    ),
+    PageRoute(
+        "POST",
+        f"{ORG}/videos/deleted/delete",
+        deleted.BinnedVideoDeletionResource,
+        needs=Role.EDITOR,
+        bucket=Bucket.VIDEO_OPERATIONS,
     ),
     PageRoute(
         "GET",

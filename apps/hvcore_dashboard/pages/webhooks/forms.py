@@ -18,6 +18,7 @@ KIND_TEXTS: Final = {
     EventKind.STARTED: "Processing has begun",
     EventKind.UPDATED: "Name, description or access has changed",
     EventKind.DELETED: "A video was deleted",
+    EventKind.RESTORED: "A deleted video was restored",
 }
 
 

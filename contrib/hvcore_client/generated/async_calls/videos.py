@@ -134,19 +134,26 @@ class AsyncVideosCalls(AsyncCaller):
         return await self._call(operations.GET_VIDEO, {"video_id": video_id})
 
     async def delete_video(
-        self, video_id: str, *, reason: choices.DeletionReason | None = None
+        self,
+        video_id: str,
+        *,
+        keep_hours: int | None = None,
+        reason: choices.DeletionReason | None = None,
     ) -> models.Deletion:
         """
-        Delete a video.
+        Delete a video, for good or so that it can be restored for some hours.
 
         Needs the permission `videos:write`. Counts under the limit `video-operations`.
 
         Args:
             video_id: The video.
+            keep_hours: How many hours the video can be restored; 0: its files are
+                removed at once. By default ``0``.
             reason: Why it is deleted.
         """
         return await self._call(
-            operations.DELETE_VIDEO, {"video_id": video_id, "reason": reason}
+            operations.DELETE_VIDEO,
+            {"video_id": video_id, "keep_hours": keep_hours, "reason": reason},
         )
 
     async def update_video(
@@ -216,6 +223,46 @@ class AsyncVideosCalls(AsyncCaller):
         return await self._call(
             operations.GET_VIDEO_CONFORMANCE, {"video_id": video_id}
         )
+
+    async def list_deleted_videos(
+        self, *, page: int | None = None, page_size: int | None = None
+    ) -> models.DeletedVideoList:
+        """
+        List the deleted videos that can be restored, the last deleted first.
+
+        Needs the permission `videos:read`.
+
+        Args:
+            page: Number of the page, from 1. By default ``1``.
+            page_size: Videos on a page. By default ``20``.
+        """
+        return await self._call(
+            operations.LIST_DELETED_VIDEOS, {"page": page, "page_size": page_size}
+        )
+
+    def iterate_deleted_videos(
+        self, *, page_size: int | None = None
+    ) -> AsyncIterator[models.DeletedVideo]:
+        """
+        Go through all videos of list_deleted_videos, page by page.
+
+        Needs the permission `videos:read`.
+
+        Args:
+            page_size: Videos on a page. By default ``20``.
+        """
+        return self._iterate(operations.LIST_DELETED_VIDEOS, {"page_size": page_size})
+
+    async def restore_video(self, video_id: str) -> models.VideoDetails:
+        """
+        Restore a deleted video, with everything that it had.
+
+        Needs the permission `videos:write`. Counts under the limit `video-operations`.
+
+        Args:
+            video_id: The video.
+        """
+        return await self._call(operations.RESTORE_VIDEO, {"video_id": video_id})
 
     async def retry_video(self, video_id: str) -> models.ProcessedVideo:
         """

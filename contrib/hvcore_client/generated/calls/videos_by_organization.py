@@ -173,21 +173,29 @@ class VideosByOrganizationCalls(Caller):
         org_id: str,
         video_id: str,
         *,
+        keep_hours: int | None = None,
         reason: choices.DeletionReason | None = None,
     ) -> models.Deletion:
         """
-        Delete a video.
+        Delete a video, for good or so that it can be restored for some hours.
 
         Needs the permission `videos:write`. Counts under the limit `video-operations`.
 
         Args:
             org_id: The organization.
             video_id: The video.
+            keep_hours: How many hours the video can be restored; 0: its files are
+                removed at once. By default ``0``.
             reason: Why it is deleted.
         """
         return self._call(
             operations.DELETE_VIDEO_IN_ORGANIZATION,
-            {"org_id": org_id, "video_id": video_id, "reason": reason},
+            {
+                "org_id": org_id,
+                "video_id": video_id,
+                "keep_hours": keep_hours,
+                "reason": reason,
+            },
         )
 
     def update_video_in_organization(
@@ -235,6 +243,65 @@ class VideosByOrganizationCalls(Caller):
                 "tags": tags,
                 "allow_download": allow_download,
             },
+        )
+
+    def list_deleted_videos_in_environment(
+        self,
+        org_id: str,
+        env_id: str,
+        *,
+        page: int | None = None,
+        page_size: int | None = None,
+    ) -> models.DeletedVideoList:
+        """
+        List the deleted videos that can be restored, the last deleted first.
+
+        Needs the permission `videos:read`.
+
+        Args:
+            org_id: The organization.
+            env_id: The environment: its identifier or its short name.
+            page: Number of the page, from 1. By default ``1``.
+            page_size: Videos on a page. By default ``20``.
+        """
+        return self._call(
+            operations.LIST_DELETED_VIDEOS_IN_ENVIRONMENT,
+            {"org_id": org_id, "env_id": env_id, "page": page, "page_size": page_size},
+        )
+
+    def iterate_deleted_videos_in_environment(
+        self, org_id: str, env_id: str, *, page_size: int | None = None
+    ) -> Iterator[models.DeletedVideo]:
+        """
+        Go through all videos of list_deleted_videos_in_environment, page by page.
+
+        Needs the permission `videos:read`.
+
+        Args:
+            org_id: The organization.
+            env_id: The environment: its identifier or its short name.
+            page_size: Videos on a page. By default ``20``.
+        """
+        return self._iterate(
+            operations.LIST_DELETED_VIDEOS_IN_ENVIRONMENT,
+            {"org_id": org_id, "env_id": env_id, "page_size": page_size},
+        )
+
+    def restore_video_in_organization(
+        self, org_id: str, video_id: str
+    ) -> models.VideoDetails:
+        """
+        Restore a deleted video, with everything that it had.
+
+        Needs the permission `videos:write`. Counts under the limit `video-operations`.
+
+        Args:
+            org_id: The organization.
+            video_id: The video.
+        """
+        return self._call(
+            operations.RESTORE_VIDEO_IN_ORGANIZATION,
+            {"org_id": org_id, "video_id": video_id},
         )
 
     def retry_video_in_organization(

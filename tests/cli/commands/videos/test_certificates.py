@@ -16,9 +16,9 @@ DATA = Path("hv-data")
 
 
 @pytest.fixture
-def deleted(migrated: Hv, tmp_path: Path) -> Hv:
+def stored_video(migrated: Hv, tmp_path: Path) -> Hv:
     """
-    A service with a video that was deleted, and of which nothing is left.
+    A service with a ready video that has no files.
     """
     assert migrated("orgs", "create", "org_local").status == 0
     migrated("envs", "create", "org_local", "live", "--kind", "production")
@@ -47,8 +47,16 @@ def deleted(migrated: Hv, tmp_path: Path) -> Hv:
             list(row.values()),
         )
         connection.commit()
-    assert migrated("videos", "delete", VIDEO).status == 0
     return migrated
+
+
+@pytest.fixture
+def deleted(stored_video: Hv) -> Hv:
+    """
+    A service with a video that was deleted, and of which nothing is left.
+    """
+    assert stored_video("videos", "delete", VIDEO).status == 0
+    return stored_video
 
 
 def let_purges_end(tmp_path: Path) -> None:

@@ -12,8 +12,9 @@ from hvcore.domain.ids import VideoId
 from hvcore.domain.labels import Labels
 from hvcore.domain.processing.jobs import TranscodeJob
 from hvcore.domain.processing.transcoding import MediaFile, Segment
+from hvcore.domain.videos.deletion import DeletionReason
 from hvcore.domain.videos.states import VideoState
-from hvcore.domain.videos.video import DeletionReason, VideoChanges
+from hvcore.domain.videos.video import VideoChanges
 from tests.dashboard.opened import VIDEOS, Dashboard, ids_in, policy_of
 from tests.dashboard.pages.videos.test_resources import NAMES, is_harmless
 from tests.dashboard.sent_forms import form_of

@@ -217,7 +217,13 @@ const isOvertaken = (ctx) => {
   return false;
 };
 
+/** Requests for another page of a list; after the answer, their links are gone. */
+const turned = new WeakSet();
+
 document.addEventListener('htmx:before:request', ({detail: {ctx}}) => {
+  if (ctx.sourceElement?.closest?.('.pages')) {
+    turned.add(ctx);
+  }
   if (ctx.target instanceof Element) {
     asked += 1;
     questions.set(ctx, {number: asked, target: ctx.target});
@@ -333,7 +339,7 @@ document.addEventListener('htmx:finally:request', ({detail: {ctx}}) => {
 document.addEventListener('htmx:after:swap', ({detail}) => {
   showTimes(document);
   const results = document.getElementById('results');
-  if (results && detail.ctx?.sourceElement?.closest?.('.pages')) {
+  if (results && turned.has(detail.ctx)) {
     results.focus({preventScroll: true});
     results.scrollIntoView();
   }

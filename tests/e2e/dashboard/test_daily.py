@@ -104,7 +104,7 @@ def test_the_place_in_the_list_is_kept_by_the_keyboard(
     expect(page.get_by_role("searchbox")).to_be_focused()
     page.keyboard.type("soap")
     page.wait_for_url("**/videos?search=soap")
-    expect(page.get_by_text(f"{MANY} videos")).to_be_visible()
+    expect(page.get_by_text(f"{MANY} videos · page 1")).to_be_visible()
     # A part of the tag finds it.
     expect(page.get_by_role("link", name=re.compile(rf"{many} {MANY}"))).to_be_visible()
     page.get_by_role("link", name="Page 2", exact=True).focus()

@@ -11,12 +11,12 @@ from sqlalchemy.engine import Engine
 
 from hvcore.domain.access.tenants import Environment, EnvironmentKind
 from hvcore.domain.labels import Labels, tag_term
-from hvcore.domain.videos.catalog import SortBy, SortDir, VideoQuery
+from hvcore.domain.videos.catalog import SortBy, SortDir, TagTotal, VideoQuery
 from hvcore.domain.videos.states import VideoState
 from hvcore.errors import ConflictError
 from hvcore.persistence.tables import label_totals, video_labels, videos
 from hvcore.persistence.unit_of_work import SqlUnitOfWork
-from hvcore.persistence.videos import labelled_pages
+from hvcore.persistence.videos import labelled_pages, tag_totals
 from hvcore.persistence.videos.catalog import SqlVideoCatalog
 from hvcore.persistence.videos.recount import recount
 from tests.persistence.samples import ENV, NOW, ORG, at_once, video
@@ -152,3 +152,26 @@ def test_a_video_of_no_list_is_in_no_index(
         work.commit()
 
     assert contents(engine) == [[], []]
+
+
+def test_tags_are_found_by_a_part_of_their_name_with_their_totals(
+    uow: SqlUnitOfWork, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    labelled = [
+        Labels(tags=("Über uns", "b"), metadata=(("uber", "u"),)),
+        Labels(tags=("Über uns",)),
+        Labels(tags=("tag:uber",)),
+    ]
+    with uow.write() as work:
+        for labels in labelled:
+            work.videos.add(video(labels=labels))
+        work.commit()
+    catalog = SqlVideoCatalog(engine)
+
+    assert catalog.tags(DEV, "ÜBER", 9) == (TagTotal("Über uns", 2),)
+    assert catalog.tags(DEV, "ub", 1) == (TagTotal("tag:uber", 1),)
+    assert catalog.tags(DEV, "", 2) == (TagTotal("Über uns", 2), TagTotal("b", 1))
+    assert catalog.tags(attrs.evolve(DEV, id="env_other"), "", 9) == ()
+    assert catalog.tags(DEV, "a\x00", 9) == ()
+    monkeypatch.setattr(tag_totals, "MOST_READ", 1)
+    assert len(catalog.tags(DEV, "", 9)) == 1

@@ -12,6 +12,7 @@ from typing import Final, TypedDict, TypeVar
 
 from hvcore.domain.processing.encoding import Preset
 from hvcore.domain.videos.catalog import SortBy, SortDir
+from hvcore.domain.videos.deletion import MAX_KEEP_HOURS
 from hvcore.domain.videos.states import VideoState
 from hvcore.errors import FieldError, HvError, InvalidParametersError
 from hvcore.wire.converter import Check, read_document
@@ -196,3 +197,19 @@ def _as_json(value: object) -> object:
     if isinstance(value, Sequence) and not isinstance(value, str | bytes):
         return list(value)
     return value
+
+
+def kept_hours(keep_hours: int) -> int:
+    """
+    Return the hours of a stay in the bin, checked.
+
+    Raises:
+        InvalidParametersError: They are not a whole number from 1 to 23.
+    """
+    is_whole = isinstance(keep_hours, int) and not isinstance(keep_hours, bool)
+    if not is_whole or not 1 <= keep_hours <= MAX_KEEP_HOURS:
+        raise InvalidParametersError(
+            f"keep_hours must be a whole number from 1 to {MAX_KEEP_HOURS}, not "
+            f"{keep_hours!r}."
+        )
+    return keep_hours

@@ -23,6 +23,7 @@ from hvcore.embedding.arguments import (
     NewVideo,
     VideoFilters,
     VideoUpdate,
+    kept_hours,
     read_arguments,
 )
 from hvcore.embedding.captions import EnvironmentCaptions
@@ -260,12 +261,49 @@ class EmbeddedEnvironment(GrantsUploads):
         """
         Delete a video: at once for viewers, and soon from the storage.
 
+        The stay of a video in the bin ends.
+
         Raises:
             VideoNotFoundError: The environment has no such video.
-            AlreadyDeletedError: The video is already deleted.
+            AlreadyDeletedError: The video is deleted, and cannot be restored.
             UnavailableError: The database does not answer.
         """
         self._services.deletion.delete(self._caller, self.org_id, video_id, None)
+
+    def put_in_bin(self, video_id: str, *, keep_hours: int = 20) -> None:
+        """
+        Delete a video so that it can be restored for some hours.
+
+        A video that is neither ready nor failed is deleted for good.
+
+        Args:
+            keep_hours: For how many hours the video can be restored: 1 to 23.
+
+        Raises:
+            VideoNotFoundError: The environment has no such video.
+            AlreadyDeletedError: The video is deleted, and cannot be restored.
+            InvalidParametersError: ``keep_hours`` is not from 1 to 23.
+            UnavailableError: The database does not answer.
+        """
+        hours = kept_hours(keep_hours)
+        self._services.deletion.delete(
+            self._caller, self.org_id, video_id, None, keep_hours=hours
+        )
+
+    def restore(self, video_id: str) -> EmbeddedVideo:
+        """
+        Restore a deleted video with everything that it had; return it.
+
+        A video that is not deleted stays as it is.
+
+        Raises:
+            VideoNotFoundError: The environment has no such video.
+            ConflictError: The files of the video are being removed, or are gone.
+            UnavailableError: The database does not answer.
+        """
+        return described(
+            self._services.bin.restore(self._caller, self.org_id, video_id)
+        )
 
     def page_address(self, video_id: str, *, valid_s: int = 3600) -> str:
         """
@@ -348,11 +386,28 @@ class EnvironmentInTransaction(GrantsUploads):
 
         Raises:
             VideoNotFoundError: The environment has no such video.
-            AlreadyDeletedError: The video is already deleted.
+            AlreadyDeletedError: The video is deleted, and cannot be restored.
             UnavailableError: The database does not answer.
         """
         caller, org_id = host_caller(self._environment), self._environment.org_id
         self._guests.deletion.order(caller, org_id, video_id, None)
+
+    def put_in_bin(self, video_id: str, *, keep_hours: int = 20) -> None:
+        """
+        Delete a video from the commit on, so that it can be restored for some hours.
+
+        Args:
+            keep_hours: For how many hours the video can be restored: 1 to 23.
+
+        Raises:
+            VideoNotFoundError: The environment has no such video.
+            AlreadyDeletedError: The video is deleted, and cannot be restored.
+            InvalidParametersError: ``keep_hours`` is not from 1 to 23.
+            UnavailableError: The database does not answer.
+        """
+        hours = kept_hours(keep_hours)
+        caller, org_id = host_caller(self._environment), self._environment.org_id
+        self._guests.deletion.order(caller, org_id, video_id, None, keep_hours=hours)
 
     @property
     def _uploads(self) -> "Uploads":

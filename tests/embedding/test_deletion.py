@@ -5,6 +5,8 @@ import sqlalchemy as sa
 
 from hvcore.embedding import (
     AlreadyDeletedError,
+    ConflictError,
+    InvalidParametersError,
     VideoNotFoundError,
     VideoState,
 )
@@ -80,3 +82,39 @@ def media_root(host: Host, video_id: str) -> str:
         found = work.videos.find(video_id)
     assert found is not None
     return str(found.media_root)
+
+
+def test_a_deleted_video_is_restored_while_it_is_kept(host: Host) -> None:
+    shop = host.shop
+    video = make_ready_video(shop)
+
+    shop.put_in_bin(video.id)
+    with pytest.raises(VideoNotFoundError):
+        shop.find(video.id)
+    restored = shop.restore(video.id)
+
+    assert restored == shop.find(video.id)
+    assert restored.state is VideoState.READY
+
+
+def test_a_deletion_of_a_transaction_keeps_the_video(host: Host) -> None:
+    shop = host.shop
+    video = make_ready_video(shop)
+    with host.engine.begin() as connection:
+        shop.in_transaction(connection).put_in_bin(video.id, keep_hours=1)
+
+    shop.restore(video.id)
+    shop.delete(video.id)
+
+    with pytest.raises(ConflictError):
+        shop.restore(video.id)
+
+
+@pytest.mark.parametrize("hours", [0, 24, True, "5"])
+def test_hours_that_are_not_possible_delete_nothing(host: Host, hours: int) -> None:
+    video = make_ready_video(host.shop)
+
+    with pytest.raises(InvalidParametersError, match="keep_hours"):
+        host.shop.put_in_bin(video.id, keep_hours=hours)
+
+    assert host.shop.find(video.id).state is VideoState.READY

@@ -8,7 +8,7 @@ import falcon
 from jinja2 import Environment as Templates
 
 from hvcore.errors import UnavailableError
-from hvcore_dashboard.cookies import PLACE, Cookies, FlashMessage, Tone
+from hvcore_dashboard.cookies import LAST, Cookies, FlashMessage, Tone
 from hvcore_dashboard.forms import Form
 from hvcore_dashboard.list_places import keeps_place, place_of
 from hvcore_dashboard.page_contexts import PageContext
@@ -64,7 +64,7 @@ class Answers:
         forms = (value for value in values.values() if isinstance(value, Form))
         refused = next((form for form in forms if form.errors), None)
         self._render(resp, template, context, {"refused": refused, **values})
-        self._remember_place(req, resp, context)
+        self._remember_organization(req, resp, context)
         allowed = self.policy.joined(policy)
         resp.set_header(POLICY, allowed.header(context.nonce))
 
@@ -156,16 +156,16 @@ class Answers:
         )
         return context.top(*parts, **values)
 
-    def _remember_place(
+    def _remember_organization(
         self, req: falcon.Request, resp: falcon.Response, context: PageContext
     ) -> None:
         """Keep the page's organization for the navigation of pages that belong to none."""
         here = context.organization
         if here is None:
             return
-        place = f"{here.org_id}.{here.env.id if here.env else ''}"
-        if self.cookies.read(req, PLACE) != place:
-            self.cookies.keep(resp, PLACE, place)
+        last = f"{here.org_id}.{here.env.id if here.env else ''}"
+        if self.cookies.read(req, LAST) != last:
+            self.cookies.keep(resp, LAST, last)
 
     def _context(
         self,

@@ -22,7 +22,7 @@ SIGN_IN: Final = "hv_sign_in"
 """The cookie of a sign-in that has begun in this browser."""
 MESSAGES: Final = "hv_messages"
 VIEW: Final = "hv_view"
-PLACE: Final = "hv_last"
+LAST: Final = "hv_last"
 """The cookie of the organization and the environment that were looked at last."""
 _YEAR_S: Final = 365 * 24 * 3600
 _MESSAGES_S: Final = 60

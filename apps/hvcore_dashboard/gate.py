@@ -17,7 +17,7 @@ from hvcore.services.access.callers import Access
 from hvcore.services.sign_in.operation_limits import OperationLimits
 from hvcore.services.sign_in.sessions import SignInSessions
 from hvcore.throttling.turns import work_for
-from hvcore_dashboard.cookies import PLACE, Cookies
+from hvcore_dashboard.cookies import LAST, Cookies
 from hvcore_dashboard.forms import MAX_FIELDS_BYTES, is_multipart, read_form
 from hvcore_dashboard.routes import ROUTES
 from hvcore_dashboard.routing import Audience, PageRoute, ReceivingSlots
@@ -176,7 +176,7 @@ class GateMiddleware:
         self, req: falcon.Request, person: SignedInPerson
     ) -> OrganizationVisit | None:
         """Return the organization that the person looked at last, for the navigation."""
-        value = self.cookies.read(req, PLACE)
+        value = self.cookies.read(req, LAST)
         if not value:
             return None
         org_id, _, env_id = value.partition(".")

@@ -6,7 +6,7 @@ from hvcore.errors import ForbiddenError, UnavailableError
 from hvcore.ports.sign_in import LINK_BACKEND, SignInRefusedError
 from hvcore.services.sign_in.sessions import StartedSession
 from hvcore.services.sign_in.sign_ins import safe_return
-from hvcore_dashboard.cookies import PLACE, SIGN_IN
+from hvcore_dashboard.cookies import LAST, SIGN_IN
 from hvcore_dashboard.desk import Desk
 from hvcore_dashboard.forms import Form, read_form
 from hvcore_dashboard.returns import keep_return, take_return
@@ -156,7 +156,7 @@ class SignOutResource:
         else:
             address = sessions.sign_out(cookie)
         cookies.end_session(resp)
-        cookies.forget(resp, PLACE)
+        cookies.forget(resp, LAST)
         resp.set_header("Clear-Site-Data", _CLEARED)
         del req.context.visit
         self._show(req, resp, address)

@@ -41,7 +41,7 @@ def test_an_organization_begins_with_the_defaults_of_the_api(
 
 def test_forms_for_new_videos_begin_with_the_defaults(dashboard: Dashboard) -> None:
     admin = dashboard.sign_in(Role.ADMIN)
-    video = f"{VIDEOS}/{dashboard.world.ready()}"
+    video = f"{VIDEOS}/{dashboard.world.ready(is_public=False)}"
 
     answer = admin.submit(SETTINGS, CHOSEN)
 
@@ -56,7 +56,8 @@ def test_forms_for_new_videos_begin_with_the_defaults(dashboard: Dashboard) -> N
     assert 'id="public" name="allowPublicAccess" value="true" checked' in upload.text
     assert upload.text.count('<option value="high" selected>') == 2
     domains = ["example.com, *.example.org"]
-    assert form_of(admin.get(f"{video}/embed"), f"{video}/embed")["domains"] == domains
+    embed = form_of(admin.get(f"{video}/embed"), f"{video}/embed")
+    assert embed["domains"] == embed["sites"] == domains
     sharing = admin.get(f"{video}/sharing")
     key_form = form_of(sharing, f"{video}/sharing", form_id="new-edge-key-form")
     assert key_form["domains"] == domains

@@ -173,7 +173,7 @@ def test_signing_out_ends_the_session_at_once(dashboard: Dashboard) -> None:
 
     assert answer.status_code == 200
     assert "You are signed out" in answer.text
-    assert f"{SESSION}=;" in answer.headers["set-cookie"]
+    assert answer.cookies[SESSION].value == ""
     assert "storage" in answer.headers["clear-site-data"]
     assert person.get(VIDEOS).status_code == 303
     assert other.get(VIDEOS).status_code == 200

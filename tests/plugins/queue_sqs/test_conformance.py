@@ -7,6 +7,7 @@ SQS itself may now and then repeat a message, and counts approximately; moto doe
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import ClassVar
 
 import pytest
 
@@ -22,6 +23,9 @@ pytestmark = pytest.mark.services
 class TestSqsQueue(SharedQueueConformance):
     # A message whose answer was late comes back after ten seconds.
     patience_s = 15.0
+    leftovers: ClassVar = {
+        "children": "after an outage the imitation of SQS begins again, for all tests"
+    }
 
     @pytest.mark.long
     def test_a_thousand_ids_arrive_once_each(self, queue: SqsQueue) -> None:

@@ -13,6 +13,8 @@ from hvcore.assembly.task_handlers import handlers
 from hvcore.assembly.uploads import UploadWiring
 from hvcore.assembly.webhooks import WebhookWiring
 from hvcore.ports.storage import SupportsRoomCheck
+from hvcore.services.bulk.changes import BulkChanges
+from hvcore.services.bulk.runs import BulkRuns
 from hvcore.services.health import Health
 from hvcore.services.links.share_code_mails import ShareCodeMails
 from hvcore.services.links.share_link_mails import ShareLinkMails
@@ -54,6 +56,11 @@ class Services(
         )
 
     @cached_property
+    def bulk_changes(self) -> BulkChanges:
+        """The service for changes of many videos that people order on dashboard pages."""
+        return BulkChanges(uow=self.uow, videos=self.video_catalog, clock=self.clock)
+
+    @cached_property
     def task_runs(self) -> TaskRuns:
         return TaskRuns(
             uow=self.uow,
@@ -91,6 +98,13 @@ class Services(
                     uow=self.uow, shares=self.shares, mailer=self.mailer
                 ),
                 sign_in_mails=self.sign_in_mails,
+                bulk_runs=BulkRuns(
+                    uow=self.uow,
+                    editing=self.editing,
+                    deletion=self.deletion,
+                    limits=self.operation_limits,
+                    sessions=self.sign_in_sessions,
+                ),
             ),
         )
 

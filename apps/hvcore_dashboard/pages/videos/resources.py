@@ -9,6 +9,7 @@ import attrs
 import falcon
 
 from hvcore.domain.access.rate_limits import Bucket
+from hvcore.domain.access.roles import Role
 from hvcore.domain.access.tenants import Environment
 from hvcore.domain.ids import is_video_id
 from hvcore.domain.playback.page_domains import origin_of
@@ -29,6 +30,7 @@ from hvcore_dashboard.cookies import MOST_UNDONE, VIEW
 from hvcore_dashboard.desk import Desk
 from hvcore_dashboard.forms import read_form
 from hvcore_dashboard.list_places import CHOOSING, PARAMETERS, ListPlace
+from hvcore_dashboard.pages.bulk.shown import ShownBulk, ShownBulks
 from hvcore_dashboard.pages.videos.found import FoundBesides
 from hvcore_dashboard.pages.videos.shown import ShownVideos
 from hvcore_dashboard.security import ContentPolicy
@@ -36,6 +38,8 @@ from hvcore_dashboard.visits import OrganizationVisit, organization_of
 from hvcore_dashboard.whole_numbers import whole_number
 
 PAGE_SIZES: Final = (24, 60, 120, 240)
+MOST_LISTED: Final = 10
+"""The latest bulk changes among which those that run are shown above the list."""
 VIEWS: Final = ("grid", "table")
 MOST_POLLED: Final = 24
 """The most videos in one request about progress."""
@@ -49,6 +53,7 @@ class VideosPageResource:
         self._catalog = desk.services.catalog
         self._shown = ShownVideos.of(desk.services)
         self._besides = FoundBesides.of(desk.services)
+        self._bulk = ShownBulks.of(desk.services)
         worker = origin_of(desk.services.settings.public.worker_url)
         # Storyboards.
         self._policy = ContentPolicy(connections=(worker,) if worker else ())
@@ -91,7 +96,15 @@ class VideosPageResource:
             shown = answers.address(req, "videos", **dict(sorted(kept.items())))
             resp.set_header("HX-Push-Url", shown)
             return
+        values["running"] = self._running(here)
         answers.page(req, resp, "videos/list.html", values, policy=self._policy)
+
+    def _running(self, here: OrganizationVisit) -> Sequence[ShownBulk]:
+        if not here.role.includes(Role.EDITOR):
+            return []
+        latest = self._bulk.bulk_changes.latest(here.org_id, MOST_LISTED)
+        shown = (self._bulk.brief(view) for view in latest)
+        return [one for one in shown if one.is_running]
 
     def _results(
         self, here: OrganizationVisit, env: Environment, wanted: VideoQuery

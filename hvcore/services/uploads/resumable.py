@@ -28,7 +28,7 @@ from hvcore.domain.uploads.resumable import (
     UploadLockedError,
 )
 from hvcore.domain.videos.states import VideoState
-from hvcore.domain.videos.video import Video, VideoWanted
+from hvcore.domain.videos.video import NO_CHANGES, Video, VideoChanges, VideoWanted
 from hvcore.errors import (
     ForbiddenError,
     ProcessingInProgressError,
@@ -81,13 +81,24 @@ class ResumableUploads:
         path = self.signer.sign_resumable(grant.id, self.clock.now())
         return UploadGranted(grant=grant, signed_url=self.public.upload_url + path)
 
-    def set_anew(self, env: Environment, video_id: str, wanted: VideoWanted) -> Video:
+    def set_anew(
+        self,
+        env: Environment,
+        video_id: str,
+        wanted: VideoWanted,
+        texts: VideoChanges = NO_CHANGES,
+    ) -> Video:
         """
         Replace the encoding settings and visibility of a video whose upload is unfinished.
+
+        Args:
+            wanted: The settings and the visibility; nothing else of it is used.
+            texts: The changes of name, description and tags.
 
         Raises:
             VideoNotFoundError: The environment has no such video, or it is deleted.
             ProcessingInProgressError: The upload is complete.
+            InvalidParametersError: The video would have too much metadata.
         """
         with self.uow.write() as work:
             # Under its lock: the last byte may come at this moment.
@@ -97,8 +108,7 @@ class ResumableUploads:
             if video.state is not VideoState.AWAITING_UPLOAD:
                 require_listed(video)
                 raise ProcessingInProgressError
-            if (video.settings, video.is_public) != (wanted.settings, wanted.is_public):
-                video.settings, video.is_public = wanted.settings, wanted.is_public
+            if video.set_anew(wanted, texts):
                 work.videos.save(video)
                 record_by_person(
                     work,

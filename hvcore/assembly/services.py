@@ -25,6 +25,7 @@ from hvcore.services.room_to_write import RoomToWrite
 from hvcore.services.sign_in.signing_key_operations import SigningKeyOperations
 from hvcore.services.tasks.overview import TaskOverviews
 from hvcore.services.tasks.runs import TaskRuns
+from hvcore.services.tasks.waiting_videos import WaitingVideos
 from hvcore.services.videos.replaced_pictures import ReplacedPictures
 from hvcore.services.webhooks.deliveries import WebhookDeliveries
 
@@ -107,6 +108,11 @@ class Services(
                 ),
             ),
         )
+
+    @cached_property
+    def waiting_videos(self) -> WaitingVideos:
+        """The service that tells the places of videos that wait for an encoder."""
+        return WaitingVideos(uow=self.uow)
 
     @cached_property
     def task_overviews(self) -> TaskOverviews:

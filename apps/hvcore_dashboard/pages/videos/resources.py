@@ -32,7 +32,7 @@ from hvcore_dashboard.forms import read_form
 from hvcore_dashboard.list_places import CHOOSING, PARAMETERS, ListPlace
 from hvcore_dashboard.pages.bulk.shown import ShownBulk, ShownBulks
 from hvcore_dashboard.pages.videos.found import FoundBesides
-from hvcore_dashboard.pages.videos.shown import ShownVideos
+from hvcore_dashboard.pages.videos.shown import ShownVideos, place_of
 from hvcore_dashboard.security import ContentPolicy
 from hvcore_dashboard.visits import OrganizationVisit, organization_of
 from hvcore_dashboard.whole_numbers import whole_number
@@ -157,6 +157,7 @@ class VideoStateResource:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self._catalog = desk.services.catalog
+        self._waiting = desk.services.waiting_videos
 
     def on_get(
         self, req: falcon.Request, resp: falcon.Response, *, video_id: str, **_path: str
@@ -165,7 +166,9 @@ class VideoStateResource:
         if not is_video_id(video_id):
             raise VideoNotFoundError
         video = self._catalog.details(here.caller, here.org_id, video_id)
-        self._desk.answers.fragment(req, resp, "videos/state.html", {"video": video})
+        place = place_of(video, self._waiting.places(here.org_id))
+        values = {"video": video, "place": place}
+        self._desk.answers.fragment(req, resp, "videos/state.html", values)
 
 
 class VideoDeletionsResource:

@@ -156,7 +156,8 @@ def test_a_text_sent_when_the_file_has_come_is_kept(dashboard: Dashboard) -> Non
 
 
 @pytest.mark.parametrize(
-    "texts", [{"videoName": "x" * 5000}, {"tags": "x" * 65}, {"description": "x" * 5001}]
+    "texts",
+    [{"videoName": "x" * 5000}, {"tags": "x" * 65}, {"description": "x" * 5001}],
 )
 def test_a_text_that_cannot_be_is_refused_and_changes_nothing(
     dashboard: Dashboard, texts: dict[str, str]

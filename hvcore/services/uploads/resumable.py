@@ -6,6 +6,7 @@ much has arrived. Once all bytes have arrived, the file is handled like every ot
 """
 
 import logging
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from datetime import timedelta
 from typing import Final, TypeGuard
@@ -51,6 +52,26 @@ _log = logging.getLogger(__name__)
 
 PROLONG_STEP: Final = timedelta(minutes=1)
 """The least prolongation that is stored: many small chunks must not each write to the database."""
+
+
+@attrs.frozen(kw_only=True)
+class ArrivingUpload:
+    """
+    Describe a resumable upload that is on its way.
+
+    Attributes:
+        received_bytes: The bytes that have arrived on this machine.
+        size_bytes: The bytes of the whole file.
+    """
+
+    video: Video
+    received_bytes: int
+    size_bytes: int
+
+    @property
+    def percent(self) -> int:
+        """The share of the file that has arrived, 0 to 100."""
+        return 100 * self.received_bytes // max(self.size_bytes, 1)
 
 
 @attrs.frozen(kw_only=True)
@@ -120,6 +141,30 @@ class ResumableUploads:
                 )
                 work.commit()
         return video
+
+    def arriving(self, env: Environment, limit: int) -> Sequence[ArrivingUpload]:
+        """
+        Return the resumable uploads of an environment that are on their way, newest first.
+
+        Raises:
+            UnavailableError: The disk fails.
+        """
+        with self.uow.read() as work:
+            found = [
+                (grant, work.videos.find(grant.video_id))
+                for grant in work.grants.arriving(env, self.clock.now(), limit)
+                if grant.video_id is not None
+            ]
+        files = self.partial_files()
+        return [
+            ArrivingUpload(
+                video=video,
+                received_bytes=files.size_of(grant.id),
+                size_bytes=grant.size_bytes or 0,
+            )
+            for grant, video in found
+            if video is not None and video.state is VideoState.AWAITING_UPLOAD
+        ]
 
     def partial_files(self) -> PartialFiles:
         """

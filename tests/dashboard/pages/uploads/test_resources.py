@@ -9,8 +9,10 @@ from falcon.testing import Result
 
 from hvcore.domain.access.roles import Role
 from hvcore.domain.access.tenants import EnvironmentKind
+from hvcore.domain.ids import OrgId
 from hvcore.domain.videos.states import VideoState
-from tests.dashboard.opened import Dashboard, PersonClient, policy_of
+from hvcore.incoming.partial import PARTIAL_PREFIX
+from tests.dashboard.opened import VIDEOS, Dashboard, PersonClient, policy_of
 from tests.support.http.world import ORG
 
 UPLOAD = f"/dashboard/{ORG}/upload"
@@ -243,3 +245,29 @@ def test_a_refused_address_is_shown_again_with_the_reason(
     assert said in answer.text
     assert 'value="Kept &lt;b&gt;"' in answer.text
     assert answer.text.count('<option value="high" selected>') >= 1
+
+
+def test_what_uploads_stands_above_the_list(dashboard: Dashboard) -> None:
+    person = dashboard.sign_in(Role.EDITOR)
+    video_id = created(person, 10, videoName="On its <i>way").headers["x-asset-id"]
+    services = dashboard.world.services
+    with services.uow.read() as work:
+        (grant,) = work.grants.arriving(
+            dashboard.world.env, services.clock.now(), limit=9
+        )
+    folder = services.resumable.partial_files().folder
+    (folder / f"{PARTIAL_PREFIX}{grant.id}").write_bytes(b"1234")
+
+    listed = person.get(VIDEOS).text
+    moved = person.fragment(f"{VIDEOS}/uploading").text
+
+    assert f'id="arriving-{video_id}"' in listed
+    assert "On its &lt;i&gt;way" in moved
+    assert "Uploading 40 %" in moved
+    assert 'hx-get="' in moved
+    assert video_id not in person.get(VIDEOS, "search=way").text
+    assert video_id not in person.fragment(f"{VIDEOS}/uploading", "env=dev").text
+    dashboard.world.services.deletion.delete(
+        person.session.person.principal_in(OrgId(ORG), Role.EDITOR), ORG, video_id, None
+    )
+    assert "hx-get" not in person.fragment(f"{VIDEOS}/uploading").text

@@ -1,4 +1,4 @@
-"""Tell which place a video has among those that wait for an encoder."""
+"""Tell the places of videos in the queue for an encoder."""
 
 from collections.abc import Mapping
 from typing import Final

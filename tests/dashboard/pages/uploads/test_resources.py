@@ -247,7 +247,7 @@ def test_a_refused_address_is_shown_again_with_the_reason(
     assert answer.text.count('<option value="high" selected>') >= 1
 
 
-def test_what_uploads_stands_above_the_list(dashboard: Dashboard) -> None:
+def test_uploads_on_their_way_stand_above_the_list(dashboard: Dashboard) -> None:
     person = dashboard.sign_in(Role.EDITOR)
     video_id = created(person, 10, videoName="On its <i>way").headers["x-asset-id"]
     services = dashboard.world.services

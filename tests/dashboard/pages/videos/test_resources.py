@@ -16,6 +16,7 @@ from hvcore.domain.tasks.task import Lane, NewTask
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video, VideoChanges
 from tests.dashboard.opened import VIDEOS, Dashboard, ids_in
+from tests.dashboard.sent_forms import form_of
 from tests.support.http.world import ORG, OTHER_ORG
 
 NAMES = {
@@ -413,8 +414,11 @@ def test_a_failed_video_says_why_in_the_list_and_goes_with_one_click(
     person = dashboard.sign_in(Role.EDITOR)
 
     page = person.get(VIDEOS, f"view={view}")
-    person.submit(f"{VIDEOS}/{failed}/delete", seen=page)
+    # The button sends the form of the list, with its token, to another address.
+    fields = form_of(page, f"{VIDEOS}/bulk")
+    person.post(f"{VIDEOS}/{failed}/delete", {**fields, "reason": "user_request"})
 
     assert "There is no picture." in page.text
+    assert f'formaction="videos/{failed}/delete"' in page.text
     assert dashboard.video(failed).state is VideoState.DELETED
     assert "/delete" not in dashboard.sign_in(Role.VIEWER).get(VIDEOS).text

@@ -43,6 +43,8 @@ POINTS: Final = {
     "video.deleted": "a video is deleted, and its files lie where they were",
     "video.restored": "a video is restored, and delivery on this machine does not know",
     "bin.ended": "a video cannot be restored any more, and all of it lies where it was",
+    "bulk.changed": "a video of a bulk change is changed, and that is not committed",
+    "bulk.deleted": "a video of a bulk change is deleted, and that is not written down",
     "purge.rows": "its personal data is erased, and its files lie where they were",
     "purge.media": "of a deleted video the renditions are gone, the source is not",
     "subscriber.told": "a plugin has taken an event, and that is not written down",

@@ -10,6 +10,7 @@ from typing import Final
 
 from hvcore_dashboard.pages.analytics import routes
 from hvcore_dashboard.pages.audit import routes as audit
+from hvcore_dashboard.pages.bulk import routes as bulk
 from hvcore_dashboard.pages.environments import routes as environments
 from hvcore_dashboard.pages.keys import routes as keys
 from hvcore_dashboard.pages.members import routes as members
@@ -29,6 +30,7 @@ ROUTES: Final[tuple[PageRoute, ...]] = tuple(
         sign_in.ROUTES,
         organizations.ROUTES,
         videos.ROUTES,
+        bulk.ROUTES,
         video.ROUTES,
         uploads.ROUTES,
         routes.ROUTES,

@@ -39,6 +39,7 @@ _TIDYING: Final[Mapping[str, Callable[[Services], object]]] = {
     "personal data": lambda of: of.erasure.sweep(),
     "first requests": lambda of: of.idempotency.forget_expired(),
     "sessions": lambda of: of.sign_in_sessions.forget_ended(),
+    "bulk changes": lambda of: of.bulk_changes.forget_old(),
     "domain lists": lambda of: of.playback.forget_unused_domains(),
     "service keys": lambda of: of.key_rotations[PLAYBACK].finish(),
     "quarantine": lambda of: of.quarantine.tidy(),

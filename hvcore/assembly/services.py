@@ -13,6 +13,8 @@ from hvcore.assembly.task_handlers import handlers
 from hvcore.assembly.uploads import UploadWiring
 from hvcore.assembly.webhooks import WebhookWiring
 from hvcore.ports.storage import SupportsRoomCheck
+from hvcore.services.bulk.changes import BulkChanges
+from hvcore.services.bulk.runs import BulkRuns
 from hvcore.services.health import Health
 from hvcore.services.links.share_code_mails import ShareCodeMails
 from hvcore.services.links.share_link_mails import ShareLinkMails
@@ -23,6 +25,7 @@ from hvcore.services.room_to_write import RoomToWrite
 from hvcore.services.sign_in.signing_key_operations import SigningKeyOperations
 from hvcore.services.tasks.overview import TaskOverviews
 from hvcore.services.tasks.runs import TaskRuns
+from hvcore.services.tasks.waiting_videos import WaitingVideos
 from hvcore.services.videos.replaced_pictures import ReplacedPictures
 from hvcore.services.webhooks.deliveries import WebhookDeliveries
 
@@ -52,6 +55,11 @@ class Services(
         return SigningKeyOperations(
             signing_keys=self.signing_keys, limits=self.operation_limits
         )
+
+    @cached_property
+    def bulk_changes(self) -> BulkChanges:
+        """The service for changes of many videos that people order on dashboard pages."""
+        return BulkChanges(uow=self.uow, videos=self.video_catalog, clock=self.clock)
 
     @cached_property
     def task_runs(self) -> TaskRuns:
@@ -91,8 +99,20 @@ class Services(
                     uow=self.uow, shares=self.shares, mailer=self.mailer
                 ),
                 sign_in_mails=self.sign_in_mails,
+                bulk_runs=BulkRuns(
+                    uow=self.uow,
+                    editing=self.editing,
+                    deletion=self.deletion,
+                    limits=self.operation_limits,
+                    sessions=self.sign_in_sessions,
+                ),
             ),
         )
+
+    @cached_property
+    def waiting_videos(self) -> WaitingVideos:
+        """The service that tells the places of videos that wait for an encoder."""
+        return WaitingVideos(uow=self.uow)
 
     @cached_property
     def task_overviews(self) -> TaskOverviews:

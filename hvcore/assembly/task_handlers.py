@@ -6,6 +6,7 @@ from typing import Protocol
 import attrs
 
 from hvcore.domain.tasks.kinds import (
+    BULK_CHANGE,
     CACHE_INVALIDATION,
     FETCH_GET,
     SHARE_CODE_SEND,
@@ -29,6 +30,7 @@ from hvcore.domain.tasks.kinds import (
 )
 from hvcore.domain.tasks.task import Task
 from hvcore.ports.unit_of_work import Work
+from hvcore.services.bulk.runs import BulkRuns
 from hvcore.services.links.share_code_mails import ShareCodeMails
 from hvcore.services.links.share_link_mails import ShareLinkMails
 from hvcore.services.playback.cache_invalidation import CacheInvalidation
@@ -94,6 +96,7 @@ def handlers(  # noqa: PLR0913 - one per service
     share_code_mails: ShareCodeMails,
     share_link_mails: ShareLinkMails,
     sign_in_mails: SignInMails,
+    bulk_runs: BulkRuns,
 ) -> Mapping[str, TaskHandler]:
     """Return the handler of every kind of task, by kind."""
     return {
@@ -135,4 +138,5 @@ def handlers(  # noqa: PLR0913 - one per service
         SHARE_CODE_SEND: ServiceMethod(run=share_code_mails.send),
         SHARE_LINK_SEND: ServiceMethod(run=share_link_mails.send),
         SIGN_IN_MAIL_SEND: ServiceMethod(run=sign_in_mails.send),
+        BULK_CHANGE: ServiceMethod(run=bulk_runs.run, give_up=bulk_runs.give_up),
     }

@@ -32,6 +32,8 @@ EventId = NewType("EventId", str)
 MemberId = NewType("MemberId", str)
 SignInMailId = NewType("SignInMailId", str)
 SigningKeyId = NewType("SigningKeyId", str)
+BulkChangeId = NewType("BulkChangeId", str)
+"""The id of a bulk change of videos: ``bulk_…``."""
 
 BASE62: Final = string.digits + string.ascii_uppercase + string.ascii_lowercase
 RANDOM_CHARS: Final = 22
@@ -120,6 +122,11 @@ def new_share_code_id() -> ShareCodeId:
 def new_sign_in_mail_id() -> SignInMailId:
     """Make the identifier of a mail with an invitation or a sign-in link, ``sim_…``."""
     return SignInMailId(_random("sim_"))
+
+
+def new_bulk_change_id() -> BulkChangeId:
+    """Make the identifier of a bulk change of videos, ``bulk_…``."""
+    return BulkChangeId(_random("bulk_"))
 
 
 def new_webhook_id() -> WebhookId:

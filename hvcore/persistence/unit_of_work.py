@@ -42,6 +42,7 @@ from hvcore.persistence.statements import begin_insert
 from hvcore.persistence.tables import leaders
 from hvcore.persistence.tasks.tasks import SqlTaskRepository
 from hvcore.persistence.uploads.grants import SqlGrantRepository
+from hvcore.persistence.videos.bulk_changes import SqlBulkChangeRepository
 from hvcore.persistence.videos.captions import SqlCaptionRepository
 from hvcore.persistence.videos.personal_data import SqlPersonalDataRepository
 from hvcore.persistence.videos.removals import SqlRemovalRepository
@@ -167,6 +168,10 @@ class SqlWork:
     @cached_property
     def share_codes(self) -> SqlShareCodeRepository:
         return SqlShareCodeRepository(self._connection)
+
+    @cached_property
+    def bulk_changes(self) -> SqlBulkChangeRepository:
+        return SqlBulkChangeRepository(self._connection)
 
     @cached_property
     def captions(self) -> SqlCaptionRepository:

@@ -18,6 +18,7 @@ from hvcore.ports.repositories.access.quotas import QuotaRepository
 from hvcore.ports.repositories.access.service_keys import ServiceKeyRepository
 from hvcore.ports.repositories.access.signing_keys import SigningKeyRepository
 from hvcore.ports.repositories.access.tenants import TenantRepository
+from hvcore.ports.repositories.bulk_changes import BulkChangeRepository
 from hvcore.ports.repositories.captions import CaptionRepository
 from hvcore.ports.repositories.domain_lists import DomainListRepository
 from hvcore.ports.repositories.events import EventRepository
@@ -116,6 +117,11 @@ class Work(Protocol):
     @property
     def domain_lists(self) -> DomainListRepository:
         """The repository of lists of domains that playback tokens name."""
+        ...
+
+    @property
+    def bulk_changes(self) -> BulkChangeRepository:
+        """The repository of changes of many videos that people have ordered."""
         ...
 
     @property

@@ -84,11 +84,13 @@ def test_what_the_api_counts_is_counted_on_pages() -> None:
     }
 
     # Names and descriptions, what is set for an upload that goes on, and several deletions or
-    # restores, each of which counts by itself.
+    # restores, each of which counts by itself, as those of a bulk change do.
     video = "/dashboard/{org_id}/videos/{video_id}"
     resumed = "/dashboard/{org_id}/upload/files/{video_id}"
     several = {f"/dashboard/{{org_id}}/videos/{done}" for done in ("delete", "restore")}
-    assert free == {video, resumed, *several}
+    bulk = "/dashboard/{org_id}/videos/bulk"
+    bulks = {bulk, f"{bulk}/{{bulk_id}}", f"{bulk}/{{bulk_id}}/stop"}
+    assert free == {video, resumed, *several, *bulks}
 
 
 def test_a_program_and_a_page_use_one_allowance(dashboard: Dashboard) -> None:

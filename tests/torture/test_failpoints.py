@@ -50,6 +50,8 @@ OF_ROTATIONS: Final = frozenset({"rotation.prepared"})
 AT_THE_START: Final = frozenset({"answer.sent"})
 """Reached while the service starts, which then waits for its one delivery process if that
 hangs; see tests/server/file_loop/test_counted_together.py."""
+OF_BULK_CHANGES: Final = frozenset({"bulk.changed", "bulk.deleted"})
+"""Nobody changes several videos here; see tests/dashboard/pages/bulk/test_runs.py."""
 OF_PLUGINS: Final = frozenset({"subscriber.told"})
 """Nobody subscribes here; see tests/services/webhooks/test_subscriptions.py."""
 

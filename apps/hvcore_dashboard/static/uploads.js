@@ -13,9 +13,10 @@
   const drop = document.getElementById('drop');
   const token = document.querySelector('meta[name="change-token"]').content;
   const {nonce} = document.querySelector('script[nonce]');
-  const {endpoint, settings, video: videoPage, state: statePart, maxBytes} = form.dataset;
+  const {endpoint, settings, video: videoPage, state: statePart, gone: deletion, maxBytes} = form.dataset;
   const {begun, fingerprintOf, forget, formerOf, hold, isHeld, isOurs, saysGone} = window.hvBegun;
   const {makeRow} = window.hvUploadRows;
+  const {makeEstimate, refusalOf} = window.hvUploadChecks;
   const waiting = [];
   const running = new Set();
 
@@ -71,23 +72,23 @@
     startNext();
   };
 
-  const wantedOf = (file) => {
-    const wanted = new FormData(form);
-    const metadata = {
-      fileName: file.name,
-      videoQuality: wanted.get('videoQuality'),
-      allowPublicAccess: String(wanted.has('allowPublicAccess')),
-    };
+  const wantedOf = (file, line) => {
+    const metadata = {fileName: file.name, ...line.settings(), ...line.texts({onlyTouched: false})};
     return TYPES.includes(file.type) ? {...metadata, contentType: file.type} : metadata;
   };
 
+  const post = (address, fields) => fetch(address, {
+    method: 'POST',
+    headers: {'X-HV-Change-Token': token},
+    body: new URLSearchParams(fields),
+  });
+
   /** Have the service make of a begun upload what is wanted by now; return its answer. */
-  const setAnew = (videoId, {videoQuality, allowPublicAccess}) =>
-    fetch(settings.replace('VIDEO', videoId), {
-      method: 'POST',
-      headers: {'X-HV-Change-Token': token},
-      body: new URLSearchParams({videoQuality, allowPublicAccess}),
-    });
+  const setAnew = (videoId, line) => post(
+    settings.replace('VIDEO', videoId),
+    // Others may have written a text since: only those of this page are sent.
+    {...line.settings(), ...line.texts({onlyTouched: true})},
+  );
 
   const interrupted = new Map();
 
@@ -105,7 +106,9 @@
       this.release = () => {};
       this.creation = Promise.resolve();
       this.turn = 0;
+      this.estimate = makeEstimate();
       this.upload = this.makeUpload();
+      line.onEdit(() => this.edited());
       line.on('pause', () => this.pause());
       line.on('resume', () => this.resume());
       line.on('discard', () => this.discard());
@@ -130,12 +133,15 @@
           && (this.isOutage || tus.defaultOptions.onShouldRetry(...about)),
         onProgress: (sent, total) => {
           line.show(sent / total);
-          line.say(`${size(sent)} of ${size(total)}`);
+          const left = this.estimate(sent, total);
+          line.say(`${size(sent)} of ${size(total)}${left && ` · ${left}`}`);
         },
         onSuccess: () => {
           this.isWhole = true;
           this.release();
           line.offer('discard');
+          line.keepQuality();
+          line.watch();
           leave(this);
           showVideo(line, this.videoId);
         },
@@ -199,6 +205,7 @@
         }
         this.release = release;
         this.videoId = before.metadata.videoId ?? '';
+        this.line.recall(before.metadata);
         this.upload.resumeFromPreviousUpload(before);
         interrupted.get(before.urlStorageKey)?.remove();
       }
@@ -206,7 +213,8 @@
     }
 
     queue() {
-      this.wanted = wantedOf(this.file);
+      this.line.follow();
+      this.estimate = makeEstimate();
       this.line.offer('pause', 'discard');
       this.line.say('Waiting');
       waiting.push(this);
@@ -222,13 +230,14 @@
         return;
       }
       if (this.upload.url === null) {
+        this.wanted = wantedOf(this.file, this.line);
         this.upload.options.metadata = this.wanted;
         this.line.tell(this.wanted);
         this.upload.start();
         return;
       }
       try {
-        const answer = await setAnew(this.videoId, this.wanted);
+        const answer = await setAnew(this.videoId, this.line);
         const said = await answer.json().catch(() => ({}));
         // A proxy, and a process of a version without this address, know nothing of it.
         this.isGone = said.code === 'video_not_found';
@@ -246,6 +255,24 @@
         if (own === this.turn) {
           this.fail('The connection was cut off.');
         }
+      }
+    }
+
+    /** Tell the service of what was written into the line, once it has made the video. */
+    async edited() {
+      await this.creation;
+      if (!this.videoId || this.isElsewhere || this.isGone) {
+        return;
+      }
+      try {
+        const answer = await setAnew(this.videoId, this.line);
+        const said = await answer.json().catch(() => ({}));
+        this.line.note(said.videoQuality ? 'Saved.' : `Not saved: ${detailOf(answer.status, said)}`);
+        if (said.videoQuality) {
+          this.line.tell(said);
+        }
+      } catch {
+        this.line.note('Not saved: the connection was cut off.');
       }
     }
 
@@ -284,6 +311,9 @@
     }
 
     async discard() {
+      if (this.isWhole && this.line.hasFailed) {
+        await post(deletion.replace('VIDEO', this.videoId), {reason: 'user_request'}).catch(() => {});
+      }
       this.stop();
       this.upload.abort();
       this.line.offer();
@@ -306,16 +336,22 @@
     }
   }
 
-  const add = (file) => {
+  const add = async (file) => {
     const line = makeRow(file.name);
-    if (file.size > 0 && file.size <= Number(maxBytes)) {
+    line.offer();
+    const refusal = await refusalOf(file, Number(maxBytes));
+    if (!refusal) {
       new SentFile(file, line).add();
       return;
     }
     line.offer('discard');
+    line.offerSettings(false);
     line.on('discard', () => line.row.remove());
-    line.fail(file.size ? 'It is larger than the service takes.' : 'It is empty.');
+    line.fail(refusal);
   };
+
+  // Those that have not begun follow the settings above, unless they have their own.
+  form.addEventListener('change', () => waiting.forEach(({line}) => line.follow()));
 
   /** Say how an upload is that this tab has no file of, until it is over. */
   const watch = async ({uploadUrl, urlStorageKey}, line) => {
@@ -359,6 +395,7 @@
   const listInterrupted = async () => {
     for (const before of await begun()) {
       const line = makeRow(before.metadata.fileName);
+      line.offerSettings(false);
       interrupted.set(before.urlStorageKey, line.row);
       line.on('discard', () => discardBegun(before, line));
       watch(before, line);

@@ -5,35 +5,57 @@
 
 {
   const boxes = () => [...document.querySelectorAll('input[name="video"]')];
-  const bar = document.getElementById('chosen');
+  const ofPage = () => [...document.querySelectorAll('[data-checks="video"]')];
+  const all = () => document.querySelector('#bulk-form [data-all]');
+  let last = null;
 
+  /** Say how many are chosen, and show what can be done with them. */
   const count = () => {
-    const chosen = boxes().filter((box) => box.checked).length;
-    bar.hidden = chosen === 0;
-    bar.querySelector('[data-count]').textContent = chosen;
-    const all = document.querySelector('[data-checks="video"]');
-    if (all) {
-      all.checked = chosen > 0 && chosen === boxes().length;
-      all.indeterminate = chosen > 0 && !all.checked;
+    const bar = document.getElementById('bulk-form');
+    if (!bar) {
+      return;
+    }
+    const shown = boxes();
+    const here = shown.filter((box) => box.checked).length;
+    const chosen = all()?.checked ? Number(all().dataset.all) : here;
+    bar.querySelector('[data-told]').hidden = chosen === 0;
+    bar.querySelector('[data-with-chosen]').hidden = chosen === 0;
+    bar.querySelector('[data-count]').textContent = chosen.toLocaleString();
+    bar.classList.toggle('has-chosen', chosen > 0);
+    for (const box of ofPage()) {
+      box.checked = here > 0 && here === shown.length;
+      box.indeterminate = here > 0 && !box.checked;
     }
   };
 
-  if (bar) {
-    document.addEventListener('change', ({target}) => {
-      if (target.dataset.checks === 'video') {
-        boxes().forEach((box) => { box.checked = target.checked; });
-      }
-      if (target.name === 'video' || target.dataset.checks) {
-        count();
-      }
-    });
-    bar.querySelector('[data-clears]').addEventListener('click', () => {
-      boxes().forEach((box) => { box.checked = false; });
-      count();
-    });
-    document.addEventListener('htmx:after:swap', count);
+  const check = (some, isChecked) => some.forEach((box) => { box.checked = isChecked; });
+
+  document.addEventListener('change', ({target}) => {
+    if (target.dataset.checks === 'video' || 'all' in target.dataset) {
+      check(boxes(), target.checked);
+    }
+    // Who takes one away has not chosen all that were found.
+    if (all() && !target.checked && (target.name === 'video' || target.dataset.checks)) {
+      all().checked = false;
+    }
     count();
-  }
+  });
+  // Shift with the pointer, or with the space bar: all from the last one to this one.
+  document.addEventListener('click', ({target, shiftKey}) => {
+    if (target.name !== 'video') {
+      return;
+    }
+    const shown = boxes();
+    const [from, to] = [shown.indexOf(last), shown.indexOf(target)];
+    if (shiftKey && from >= 0) {
+      check(shown.slice(Math.min(from, to), Math.max(from, to) + 1), target.checked);
+    }
+    last = target;
+  });
+  document.addEventListener('htmx:after:swap', count);
+  // A browser that comes back fills boxes in by itself.
+  window.addEventListener('pageshow', count);
+  count();
 
   /** Return the address that tells where the storyboard of a poster's video is. */
   const storyboardOf = (poster) => {

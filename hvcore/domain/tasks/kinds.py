@@ -26,6 +26,8 @@ SUBSCRIBER_TELL: Final = "subscriber.tell"
 SHARE_CODE_SEND: Final = "share-code.send"
 SHARE_LINK_SEND: Final = "share-link.send"
 SIGN_IN_MAIL_SEND: Final = "sign-in-mail.send"
+BULK_CHANGE: Final = "bulk.change"
+"""A slice of a bulk change of videos; see services.bulk."""
 
 PART_KINDS: Final = (TRANSCODE_PART, TRANSCODE_REMOTE)
 TRANSCODE_KINDS: Final = (

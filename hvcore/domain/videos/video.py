@@ -6,6 +6,7 @@ Source: interface, "States and transitions".
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
+from typing import Final
 
 import attrs
 
@@ -50,6 +51,9 @@ class VideoChanges:
     is_public: bool | None = None
     labels: LabelChanges | None = None
     allows_download: bool | None = None
+
+
+NO_CHANGES: Final = VideoChanges()
 
 
 @attrs.define(kw_only=True)
@@ -269,21 +273,28 @@ class Video:
         Raises:
             InvalidParametersError: The video would have too much metadata.
         """
-        before = self.changeable
-        if changes.labels is not None:
-            self.labels = changes.labels.of(self.labels)
-        if changes.name is not None:
-            self.name = changes.name
-        if changes.description is not None or changes.clears_description:
-            self.description = changes.description
-        if changes.is_public is not None:
-            self.is_public = changes.is_public
-        if changes.allows_download is not None:
-            self.allows_download = changes.allows_download
-        is_changed = self.changeable != before
+        is_changed = self._apply(changes)
         if is_changed:
             self._happened(EventKind.UPDATED)
         return is_changed
+
+    def set_anew(self, wanted: VideoWanted, texts: VideoChanges) -> bool:
+        """
+        Replace the settings and the visibility before the upload is complete; no event is made.
+
+        Args:
+            texts: Further changes of the owner.
+
+        Returns:
+            False if nothing is different.
+
+        Raises:
+            InvalidParametersError: The video would have too much metadata.
+        """
+        before = self.settings
+        self.settings = wanted.settings
+        is_changed = self._apply(attrs.evolve(texts, is_public=wanted.is_public))
+        return is_changed or self.settings != before
 
     def choose_picture(self, path: str) -> None:
         """Set the video's poster to the picture at a storage path."""
@@ -371,6 +382,20 @@ class Video:
         """Return the video's events since the last call, which the caller stores."""
         taken, self._events = self._events, []
         return taken
+
+    def _apply(self, changes: VideoChanges) -> bool:
+        before = self.changeable
+        if changes.labels is not None:
+            self.labels = changes.labels.of(self.labels)
+        if changes.name is not None:
+            self.name = changes.name
+        if changes.description is not None or changes.clears_description:
+            self.description = changes.description
+        if changes.is_public is not None:
+            self.is_public = changes.is_public
+        if changes.allows_download is not None:
+            self.allows_download = changes.allows_download
+        return self.changeable != before
 
     def _happened(self, kind: EventKind) -> None:
         """Record an event after the change that it describes."""

@@ -49,6 +49,14 @@ class SqlSignInSessionRepository:
         )
         return [_session(row) for row in self._connection.execute(statement).mappings()]
 
+    def of_person(self, backend: str, subject: str) -> Sequence[SignInSession]:
+        statement = (
+            sa.select(sign_in_sessions)
+            .where(_ROW.backend == backend, _ROW.subject == subject)
+            .order_by(_ROW.last_used_at.desc(), _ROW.sha256)
+        )
+        return [_session(row) for row in self._connection.execute(statement).mappings()]
+
     def touch(self, sha256: str, now: datetime) -> None:
         # Only forwards: of two requests, the earlier may come last.
         self._update(sha256, _ROW.last_used_at < now, last_used_at=now)

@@ -1,5 +1,6 @@
 """Declare the tables of the database."""
 
+from hvcore.persistence.tables.bulk import bulk_change_videos, bulk_changes
 from hvcore.persistence.tables.captions import video_captions
 from hvcore.persistence.tables.columns import (
     EPOCH,
@@ -66,6 +67,8 @@ __all__ = [
     "UtcDateTime",
     "api_keys",
     "audit_log",
+    "bulk_change_videos",
+    "bulk_changes",
     "delivered_positions",
     "domain_lists",
     "edge_keys",

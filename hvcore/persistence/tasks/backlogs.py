@@ -8,7 +8,8 @@ import attrs
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from hvcore.domain.tasks.kinds import TRANSCODE_PLAN
+from hvcore.domain.ids import OrgId
+from hvcore.domain.tasks.kinds import TRANSCODE_KINDS, TRANSCODE_PLAN
 from hvcore.domain.tasks.task import Lane, LaneBacklog, TaskCount, TaskState
 from hvcore.persistence.tables import tasks as table
 from hvcore.persistence.tables import transcode_jobs
@@ -108,3 +109,34 @@ def _typical_s(connection: Connection) -> float:
 
 def _backlog(lane: Lane, values: Mapping[str, Any]) -> LaneBacklog:
     return attrs.evolve(LaneBacklog(lane=lane), **values)
+
+
+def read_waiting_for_encoder(
+    connection: Connection, org_id: OrgId, limit: int
+) -> Sequence[str]:
+    """Return the videos that wait for an encoder; see TaskRepository.waiting_for_encoder."""
+    at_work = sa.select(table.c.subject).where(
+        table.c.state == TaskState.LEASED.value,
+        table.c.org_id == org_id,
+        table.c.kind.in_(TRANSCODE_KINDS),
+    )
+    taken = set(connection.execute(at_work).scalars())
+    found: dict[str, None] = {}
+    # Parts first: a video that is not planned yet has none before those that are.
+    for lane in (Lane.ENCODE, Lane.PLAN):
+        waiting: list[tuple[datetime, int, str]] = []
+        for state in (TaskState.QUEUED, TaskState.DUE):
+            statement = (
+                sa.select(table.c.not_before, table.c.seq, table.c.subject)
+                .where(
+                    table.c.state == state.value,
+                    table.c.org_id == org_id,
+                    table.c.lane == lane.value,
+                    table.c.kind.in_(TRANSCODE_KINDS),
+                )
+                .order_by(table.c.not_before, table.c.seq)
+                .limit(limit)
+            )
+            waiting += [tuple(row) for row in connection.execute(statement)]
+        found |= dict.fromkeys(subject for _at, _seq, subject in sorted(waiting))
+    return [subject for subject in found if subject not in taken]

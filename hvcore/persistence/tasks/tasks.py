@@ -32,6 +32,7 @@ from hvcore.persistence.tasks.backlogs import (
     read_backlogs,
     read_counts,
     read_waiting_encode_s,
+    read_waiting_for_encoder,
 )
 from hvcore.persistence.tasks.lane_accounts import LaneAccounts
 from hvcore.persistence.tasks.windows import (
@@ -138,6 +139,9 @@ class SqlTaskRepository:
 
     def waiting_encode_s(self) -> float:
         return read_waiting_encode_s(self._connection)
+
+    def waiting_for_encoder(self, org_id: OrgId, limit: int) -> Sequence[str]:
+        return read_waiting_for_encoder(self._connection, org_id, limit)
 
     def lease(self, task_id: TaskId, *, worker: str) -> Task | None:
         return self._lease(table.c.id == task_id, self._now(), worker)

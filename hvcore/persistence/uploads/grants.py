@@ -6,6 +6,7 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from hvcore.domain.access.tenants import Environment
 from hvcore.domain.tasks.kinds import UPLOAD_TAKE
 from hvcore.domain.tasks.task import ENDED
 from hvcore.domain.uploads.grants import GrantState, UploadGrant
@@ -37,6 +38,24 @@ class SqlGrantRepository:
         self._connection.execute(
             sa.update(grants).where(grants.c.id == grant.id).values(grant_to_row(grant))
         )
+
+    def arriving(
+        self, env: Environment, now: datetime, limit: int
+    ) -> Sequence[UploadGrant]:
+        statement = (
+            sa.select(grants)
+            .where(
+                grants.c.state == GrantState.GRANTED.value,
+                grants.c.expires_at > now,
+                grants.c.org_id == env.org_id,
+                grants.c.env_id == env.id,
+                grants.c.tus_metadata.is_not(None),
+                grants.c.video_id.is_not(None),
+            )
+            .order_by(grants.c.created_at.desc(), grants.c.id)
+            .limit(limit)
+        )
+        return list(map(grant_from_row, self._connection.execute(statement).mappings()))
 
     def unused(self, before: datetime, limit: int) -> Sequence[UploadGrant]:
         open_states = [

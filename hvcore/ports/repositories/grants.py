@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol
 
+from hvcore.domain.access.tenants import Environment
 from hvcore.domain.uploads.grants import UploadGrant
 
 
@@ -21,6 +22,12 @@ class GrantRepository(Protocol):
     def add(self, grant: UploadGrant) -> None: ...
 
     def save(self, grant: UploadGrant) -> None: ...
+
+    def arriving(
+        self, env: Environment, now: datetime, limit: int
+    ) -> Sequence[UploadGrant]:
+        """Return an environment's resumable uploads that may still go on, the newest first."""
+        ...
 
     def unused(self, before: datetime, limit: int) -> Sequence[UploadGrant]:
         """

@@ -27,6 +27,10 @@ class SignInSessionRepository(Protocol):
         """Return all sessions, ended or not, the most recently used first."""
         ...
 
+    def of_person(self, backend: str, subject: str) -> Sequence[SignInSession]:
+        """Return a person's sessions, ended or not, the most recently used first."""
+        ...
+
     def touch(self, sha256: str, now: datetime) -> None:
         """Store the time of a session's last use."""
         ...

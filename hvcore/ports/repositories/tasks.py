@@ -60,6 +60,15 @@ class TaskRepository(Protocol):
         """
         ...
 
+    def waiting_for_encoder(self, org_id: OrgId, limit: int) -> Sequence[str]:
+        """
+        Return an organization's videos of which no encoder has taken anything, next one first.
+
+        Args:
+            limit: The most tasks of each lane and state that are looked at.
+        """
+        ...
+
     def lease(self, task_id: TaskId, *, worker: str) -> Task | None:
         """Lease a task to a worker; None if another worker has the task or it ended."""
         ...

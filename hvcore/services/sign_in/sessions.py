@@ -10,7 +10,8 @@ from typing import Final
 import attrs
 
 from hvcore.clock import Clock
-from hvcore.domain.access.principals import Principal
+from hvcore.domain.access.principals import Person, Principal
+from hvcore.domain.access.roles import Role
 from hvcore.domain.ids import OrgId
 from hvcore.domain.sign_in.identities import is_subject
 from hvcore.domain.sign_in.mails import SIGN_IN_MAIL_WINDOW
@@ -153,6 +154,37 @@ class SignInSessions:
             if organization is not None:
                 return person.principal_in(organization.id, role)
         raise NotFoundError
+
+    def principal_now(
+        self, asked: Person, org_id: OrgId
+    ) -> tuple[Principal, Role] | None:
+        """
+        Return the API caller that a person who is not there acts as, and the person's role.
+
+        For work that goes on after a request. The membership is asked for again as for a
+        request of the person.
+
+        Returns:
+            None if the person has no role there any more, or no session.
+
+        Raises:
+            UnavailableError: The backend does not answer, so the membership is unknown.
+        """
+        with self.uow.read() as work:
+            found = work.sign_in_sessions.of_person(asked.backend, asked.subject)
+        now = self.clock.now()
+        for session in found:
+            is_over = session.is_over_at(now, self.times.idle)
+            if is_over or session.backend not in self.providers:
+                continue
+            known = self._with_membership(session)
+            if known is None:
+                continue
+            # No form is sent: the change token is of no use to anybody.
+            person = known.person("")
+            role = person.role_in(org_id)
+            return None if role is None else (person.principal_in(org_id, role), role)
+        return None
 
     def start(self, backend: str, outcome: SignInOutcome) -> StartedSession:
         """

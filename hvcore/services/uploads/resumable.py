@@ -6,6 +6,7 @@ much has arrived. Once all bytes have arrived, the file is handled like every ot
 """
 
 import logging
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from datetime import timedelta
 from typing import Final, TypeGuard
@@ -28,7 +29,7 @@ from hvcore.domain.uploads.resumable import (
     UploadLockedError,
 )
 from hvcore.domain.videos.states import VideoState
-from hvcore.domain.videos.video import Video, VideoWanted
+from hvcore.domain.videos.video import NO_CHANGES, Video, VideoChanges, VideoWanted
 from hvcore.errors import (
     ForbiddenError,
     ProcessingInProgressError,
@@ -51,6 +52,26 @@ _log = logging.getLogger(__name__)
 
 PROLONG_STEP: Final = timedelta(minutes=1)
 """The least prolongation that is stored: many small chunks must not each write to the database."""
+
+
+@attrs.frozen(kw_only=True)
+class ArrivingUpload:
+    """
+    Describe a resumable upload that is on its way.
+
+    Attributes:
+        received_bytes: The bytes that have arrived on this machine.
+        size_bytes: The bytes of the whole file.
+    """
+
+    video: Video
+    received_bytes: int
+    size_bytes: int
+
+    @property
+    def percent(self) -> int:
+        """The share of the file that has arrived, 0 to 100."""
+        return 100 * self.received_bytes // max(self.size_bytes, 1)
 
 
 @attrs.frozen(kw_only=True)
@@ -81,13 +102,24 @@ class ResumableUploads:
         path = self.signer.sign_resumable(grant.id, self.clock.now())
         return UploadGranted(grant=grant, signed_url=self.public.upload_url + path)
 
-    def set_anew(self, env: Environment, video_id: str, wanted: VideoWanted) -> Video:
+    def set_anew(
+        self,
+        env: Environment,
+        video_id: str,
+        wanted: VideoWanted,
+        texts: VideoChanges = NO_CHANGES,
+    ) -> Video:
         """
         Replace the encoding settings and visibility of a video whose upload is unfinished.
+
+        Args:
+            wanted: The settings and the visibility; nothing else of it is used.
+            texts: The changes of name, description and tags.
 
         Raises:
             VideoNotFoundError: The environment has no such video, or it is deleted.
             ProcessingInProgressError: The upload is complete.
+            InvalidParametersError: The video would have too much metadata.
         """
         with self.uow.write() as work:
             # Under its lock: the last byte may come at this moment.
@@ -97,8 +129,7 @@ class ResumableUploads:
             if video.state is not VideoState.AWAITING_UPLOAD:
                 require_listed(video)
                 raise ProcessingInProgressError
-            if (video.settings, video.is_public) != (wanted.settings, wanted.is_public):
-                video.settings, video.is_public = wanted.settings, wanted.is_public
+            if video.set_anew(wanted, texts):
                 work.videos.save(video)
                 record_by_person(
                     work,
@@ -110,6 +141,30 @@ class ResumableUploads:
                 )
                 work.commit()
         return video
+
+    def arriving(self, env: Environment, limit: int) -> Sequence[ArrivingUpload]:
+        """
+        Return the resumable uploads of an environment that are on their way, newest first.
+
+        Raises:
+            UnavailableError: The disk fails.
+        """
+        with self.uow.read() as work:
+            found = [
+                (grant, work.videos.find(grant.video_id))
+                for grant in work.grants.arriving(env, self.clock.now(), limit)
+                if grant.video_id is not None
+            ]
+        files = self.partial_files()
+        return [
+            ArrivingUpload(
+                video=video,
+                received_bytes=files.size_of(grant.id),
+                size_bytes=grant.size_bytes or 0,
+            )
+            for grant, video in found
+            if video is not None and video.state is VideoState.AWAITING_UPLOAD
+        ]
 
     def partial_files(self) -> PartialFiles:
         """

@@ -23,7 +23,7 @@ TUS: Final = {
     "Content-Type": "application/offset+octet-stream",
     "Upload-Offset": "0",
 }
-BYTES: Final = 5
+BYTES: Final = 8
 MANY_BYTES: Final = 1_000_000
 HOLD: Final = """() => {
     // Bytes of files stay in this tab until isOpen is set.
@@ -57,7 +57,9 @@ FAIL_CREATION: Final = """() => {
 CHOOSE: Final = """(size) => {
     const chosen = new DataTransfer();
     const about = {type: 'video/mp4', lastModified: 1700000000000};
-    chosen.items.add(new File([new Uint8Array(size)], 'clip.mp4', about));
+    const bytes = new Uint8Array(size);
+    bytes.set([0, 0, 0, 8, 102, 114, 101, 101]);
+    chosen.items.add(new File([bytes], 'clip.mp4', about));
     const input = document.getElementById('files');
     input.files = chosen.files;
     input.dispatchEvent(new Event('change', {bubbles: true}));

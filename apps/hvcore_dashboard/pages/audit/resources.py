@@ -27,6 +27,7 @@ AREAS: Final = (
     ("key", "Keys"),
     ("webhook", "Webhooks"),
     ("video", "Videos"),
+    ("bulk", "Bulk changes"),
     ("captions", "Captions"),
     ("chapters", "Chapters"),
     ("thumbnail", "Thumbnails"),

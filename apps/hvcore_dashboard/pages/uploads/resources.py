@@ -5,14 +5,19 @@ from functools import partial
 from typing import Final
 from urllib.parse import unquote
 
+import attrs
 import falcon
 
 from hvcore.domain.access.tenants import Environment
 from hvcore.domain.ids import is_video_id
-from hvcore.domain.limits import MAX_NAME_CHARS, MAX_UPLOAD_BYTES
+from hvcore.domain.limits import (
+    MAX_DESCRIPTION_CHARS,
+    MAX_NAME_CHARS,
+    MAX_TAGS,
+    MAX_UPLOAD_BYTES,
+)
 from hvcore.domain.playback.page_domains import origin_of
 from hvcore.domain.uploads.resumable import VERSION
-from hvcore.domain.videos.video import VideoChanges
 from hvcore.domain.web_addresses import read_address
 from hvcore.errors import (
     HvError,
@@ -20,19 +25,22 @@ from hvcore.errors import (
     ProcessingInProgressError,
     VideoNotFoundError,
 )
-from hvcore.wire.converter import LateFieldError, read_query
+from hvcore.wire.converter import LateFieldError, read_document, read_query
 from hvcore.wire.envelope import SUCCESS_TYPE, encode
 from hvcore.wire.requests import VideoUploadRequest, possible_with
 from hvcore.wire.uploads import fetching as wire
 from hvcore.wire.uploads.resumable import CreationHeaders, read_creation
+from hvcore.wire.videos.changes import VideoChangeRequest
 from hvcore_dashboard.desk import Desk
 from hvcore_dashboard.forms import Form, form_with, read_form
+from hvcore_dashboard.pages.video.labels import label_changes
 from hvcore_dashboard.security import ContentPolicy
 from hvcore_dashboard.visits import organization_of
 from hvcore_web.tus import check_version, expires
 
 _UNNAMED: Final = "video"
 _OPTIONS: Final = ("videoQuality", "allowPublicAccess", "videoName")
+_TEXTS: Final = ("videoName", "description", "tags")
 
 
 class UploadPageResource:
@@ -96,7 +104,13 @@ class UploadPageResource:
             req,
             resp,
             "upload/page.html",
-            {"form": form, "max_bytes": MAX_UPLOAD_BYTES},
+            {
+                "form": form,
+                "max_bytes": MAX_UPLOAD_BYTES,
+                "max_name": MAX_NAME_CHARS,
+                "max_description": MAX_DESCRIPTION_CHARS,
+                "max_tags": MAX_TAGS,
+            },
             policy=self._policy,
         )
 
@@ -133,8 +147,8 @@ class UploadSettingsResource:
     """
     ``POST …/upload/files/{video}``: changes the settings of the video of a begun upload.
 
-    The answer says which settings hold: if the file has already arrived, the encoding
-    settings stay as they are.
+    Name, description and tags are changed if they are sent. The answer says which settings
+    hold: if the file has already arrived, the encoding settings stay as they are.
     """
 
     def __init__(self, desk: Desk) -> None:
@@ -145,20 +159,20 @@ class UploadSettingsResource:
     def on_post(
         self, req: falcon.Request, resp: falcon.Response, *, video_id: str, **_path: str
     ) -> None:
-        here = organization_of(req)
-        given = read_form(req).given("videoQuality", "allowPublicAccess")
+        here, form = organization_of(req), read_form(req)
         wanted = read_query(
             VideoUploadRequest,
-            {"fileName": _UNNAMED, **given},
+            {"fileName": _UNNAMED, **form.given("videoQuality", "allowPublicAccess")},
             possible_with(self._processing.capabilities()),
         ).video.video_wanted()
+        texts = read_document(VideoChangeRequest, _texts(form)).changes()
         if not is_video_id(video_id):
             raise VideoNotFoundError
         try:
-            video = self._uploads.set_anew(environment_of(req), video_id, wanted)
+            video = self._uploads.set_anew(environment_of(req), video_id, wanted, texts)
         except ProcessingInProgressError:
             # Its last byte has come; only the answer to it was lost.
-            changes = VideoChanges(is_public=wanted.is_public)
+            changes = attrs.evolve(texts, is_public=wanted.is_public)
             video = self._editing.change(here.caller, here.org_id, video_id, changes)
         becomes = {
             "videoQuality": video.settings.preset.value,
@@ -179,6 +193,17 @@ def environment_of(req: falcon.Request) -> Environment:
     if env is None:
         raise InvalidParametersError("The organization has no environment yet.")
     return env
+
+
+def _texts(form: Form) -> Mapping[str, object]:
+    """Return the sent texts as the request of a change has them; a name is never removed."""
+    sent = {name: form.text(name) for name in _TEXTS if form.is_checked(name)}
+    document: dict[str, object] = dict(label_changes(sent))
+    if sent.get("videoName"):
+        document["videoName"] = sent["videoName"]
+    if "description" in sent:
+        document["description"] = sent["description"] or None
+    return document
 
 
 def _file_name(url: str) -> str:

@@ -17,8 +17,10 @@ from hvcore.services.analytics.counts import Analytics
 from hvcore.services.playback.downloads.names import downloads_of
 from hvcore.services.playback.signing.signed_urls import SignedUrls
 from hvcore.services.processing.conformance_reports import ConformanceReports
+from hvcore.services.tasks.waiting_videos import WaitingVideos
 from hvcore.services.videos.ladders import Ladders
 from hvcore_dashboard.desk import Desk
+from hvcore_dashboard.pages.videos.shown import place_of
 from hvcore_dashboard.security import ContentPolicy
 from hvcore_dashboard.visits import OrganizationVisit
 
@@ -41,6 +43,7 @@ class VideoFacts:
     ladders: Ladders
     playback: SignedUrls
     uow: UnitOfWork
+    waiting: WaitingVideos
 
     @classmethod
     def of(cls, desk: Desk) -> "VideoFacts":
@@ -52,6 +55,7 @@ class VideoFacts:
             ladders=services.ladders,
             playback=services.playback,
             uow=services.uow,
+            waiting=services.waiting_videos,
         )
 
     def shown(
@@ -68,6 +72,9 @@ class VideoFacts:
         is_ready = video.state is VideoState.READY
         return {
             "video": video,
+            "place": place_of(video, self.waiting.places(here.org_id))
+            if video.state is VideoState.TRANSCODING
+            else None,
             "env_name": envs.get(video.env_id, ""),
             "player_url": self.player_url(here, video),
             "downloads": downloads_of(video.media)

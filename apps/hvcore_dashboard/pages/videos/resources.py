@@ -9,11 +9,13 @@ import attrs
 import falcon
 
 from hvcore.domain.access.rate_limits import Bucket
+from hvcore.domain.access.roles import Role
 from hvcore.domain.access.tenants import Environment
 from hvcore.domain.ids import is_video_id
 from hvcore.domain.playback.page_domains import origin_of
 from hvcore.domain.videos.catalog import VideoQuery
 from hvcore.domain.videos.deletion import DeletionReason
+from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
 from hvcore.errors import (
     AlreadyDeletedError,
@@ -29,13 +31,18 @@ from hvcore_dashboard.cookies import MOST_UNDONE, VIEW
 from hvcore_dashboard.desk import Desk
 from hvcore_dashboard.forms import read_form
 from hvcore_dashboard.list_places import CHOOSING, PARAMETERS, ListPlace
+from hvcore_dashboard.pages.bulk.shown import ShownBulk, ShownBulks
 from hvcore_dashboard.pages.videos.found import FoundBesides
-from hvcore_dashboard.pages.videos.shown import ShownVideos
+from hvcore_dashboard.pages.videos.shown import ShownVideos, place_of
 from hvcore_dashboard.security import ContentPolicy
 from hvcore_dashboard.visits import OrganizationVisit, organization_of
 from hvcore_dashboard.whole_numbers import whole_number
 
 PAGE_SIZES: Final = (24, 60, 120, 240)
+MOST_LISTED: Final = 10
+"""The latest bulk changes among which those that run are shown above the list."""
+MOST_ARRIVING: Final = 20
+"""The most uploads on their way that stand above the list."""
 VIEWS: Final = ("grid", "table")
 MOST_POLLED: Final = 24
 """The most videos in one request about progress."""
@@ -49,6 +56,8 @@ class VideosPageResource:
         self._catalog = desk.services.catalog
         self._shown = ShownVideos.of(desk.services)
         self._besides = FoundBesides.of(desk.services)
+        self._bulk = ShownBulks.of(desk.services)
+        self._uploads = desk.services.resumable
         worker = origin_of(desk.services.settings.public.worker_url)
         # Storyboards.
         self._policy = ContentPolicy(connections=(worker,) if worker else ())
@@ -91,7 +100,18 @@ class VideosPageResource:
             shown = answers.address(req, "videos", **dict(sorted(kept.items())))
             resp.set_header("HX-Push-Url", shown)
             return
+        values["running"] = self._running(here)
+        is_first = not values["is_filtered"] and values.get("page") == 1
+        if is_first:
+            values["arriving"] = self._uploads.arriving(here.env, MOST_ARRIVING)
         answers.page(req, resp, "videos/list.html", values, policy=self._policy)
+
+    def _running(self, here: OrganizationVisit) -> Sequence[ShownBulk]:
+        if not here.role.includes(Role.EDITOR):
+            return []
+        latest = self._bulk.bulk_changes.latest(here.org_id, MOST_LISTED)
+        shown = (self._bulk.brief(view) for view in latest)
+        return [one for one in shown if one.is_running]
 
     def _results(
         self, here: OrganizationVisit, env: Environment, wanted: VideoQuery
@@ -138,12 +158,28 @@ class VideoProgressResource:
         )
 
 
+class ArrivingUploadsResource:
+    """``GET …/videos/uploading``: a fragment that lists the uploads that are on their way."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._uploads = desk.services.resumable
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response, **_path: str) -> None:
+        env = organization_of(req).env
+        found = self._uploads.arriving(env, MOST_ARRIVING) if env else ()
+        self._desk.answers.fragment(
+            req, resp, "videos/uploading.html", {"arriving": found}
+        )
+
+
 class VideoStateResource:
     """``GET …/videos/{video}/state``: a fragment that shows the state of one video."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self._catalog = desk.services.catalog
+        self._waiting = desk.services.waiting_videos
 
     def on_get(
         self, req: falcon.Request, resp: falcon.Response, *, video_id: str, **_path: str
@@ -152,7 +188,11 @@ class VideoStateResource:
         if not is_video_id(video_id):
             raise VideoNotFoundError
         video = self._catalog.details(here.caller, here.org_id, video_id)
-        self._desk.answers.fragment(req, resp, "videos/state.html", {"video": video})
+        is_made = video.state is VideoState.TRANSCODING
+        places = self._waiting.places(here.org_id) if is_made else {}
+        place = place_of(video, places)
+        values = {"video": video, "place": place}
+        self._desk.answers.fragment(req, resp, "videos/state.html", values)
 
 
 class VideoDeletionsResource:

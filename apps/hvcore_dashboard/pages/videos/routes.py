@@ -25,6 +25,12 @@ ROUTES: Final[tuple[PageRoute, ...]] = (
         needs=Role.VIEWER,
     ),
     PageRoute(
+        "GET",
+        f"{ORG}/videos/uploading",
+        resources.ArrivingUploadsResource,
+        needs=Role.VIEWER,
+    ),
+    PageRoute(
         "POST",
         f"{ORG}/videos/delete",
         resources.VideoDeletionsResource,

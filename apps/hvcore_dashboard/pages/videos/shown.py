@@ -1,6 +1,6 @@
 """Videos with the values that lists show besides the stored record."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import attrs
 
@@ -12,6 +12,7 @@ from hvcore.domain.videos.video import Video
 from hvcore.errors import VideoNotFoundError
 from hvcore.services.analytics.counts import Analytics
 from hvcore.services.playback.signing.signed_urls import SignedUrls
+from hvcore.services.tasks.waiting_videos import WaitingVideos
 from hvcore.services.videos.catalog import Catalog
 from hvcore_dashboard.visits import OrganizationVisit
 
@@ -23,12 +24,16 @@ class ShownVideo:
 
     Attributes:
         progress: The progress of its encoding, 0 to 100; None if it is not being encoded.
+        place: Its place among the videos that wait for an encoder; None if it waits for none.
+        failure: Why it failed; empty unless it did.
     """
 
     video: VideoSummary
     poster_url: str
     view_count: int
     progress: int | None
+    place: int | None = None
+    failure: str = ""
 
 
 @attrs.frozen(kw_only=True)
@@ -38,6 +43,7 @@ class ShownVideos:
     analytics: Analytics
     catalog: Catalog
     playback: SignedUrls
+    waiting: WaitingVideos
 
     @classmethod
     def of(cls, services: Services) -> "ShownVideos":
@@ -46,6 +52,7 @@ class ShownVideos:
             analytics=services.analytics,
             catalog=services.catalog,
             playback=services.playback,
+            waiting=services.waiting_videos,
         )
 
     def listed(
@@ -53,15 +60,9 @@ class ShownVideos:
     ) -> Sequence[ShownVideo]:
         """Return videos with their pictures, views and progress."""
         counts = self.analytics.views(videos)
-        return [
-            ShownVideo(
-                video=video,
-                poster_url=self._poster_url(here, video),
-                view_count=counts.get(video.id, 0),
-                progress=self._progress(here, video),
-            )
-            for video in videos
-        ]
+        is_any_made = any(one.state is VideoState.TRANSCODING for one in videos)
+        places = self.waiting.places(here.org_id) if is_any_made else {}
+        return [self._shown(here, one, counts.get(one.id, 0), places) for one in videos]
 
     def now(
         self, here: OrganizationVisit, video_ids: Sequence[str]
@@ -81,17 +82,36 @@ class ShownVideos:
         found = self._details(here, video.id) if is_ready else None
         return whole_poster_url(self.playback, found) if found else ""
 
-    def _progress(self, here: OrganizationVisit, video: VideoSummary) -> int | None:
-        if video.state is not VideoState.TRANSCODING:
-            return None
-        found = self._details(here, video.id)
-        return found.progress if found else None
+    def _shown(
+        self,
+        here: OrganizationVisit,
+        video: VideoSummary,
+        view_count: int,
+        places: Mapping[str, int],
+    ) -> ShownVideo:
+        is_made = video.state is VideoState.TRANSCODING
+        has_failed = video.state is VideoState.FAILED
+        found = self._details(here, video.id) if is_made or has_failed else None
+        return ShownVideo(
+            video=video,
+            poster_url=self._poster_url(here, video),
+            view_count=view_count,
+            progress=found.progress if found and is_made else None,
+            place=place_of(found, places) if found else None,
+            failure=(found.failure_reason or "") if found and has_failed else "",
+        )
 
     def _details(self, here: OrganizationVisit, video_id: str) -> Video | None:
         try:
             return self.catalog.details(here.caller, here.org_id, video_id)
         except VideoNotFoundError:
             return None
+
+
+def place_of(video: Video, places: Mapping[str, int]) -> int | None:
+    """Return a video's place in the queue for an encoder; None once something of it is made."""
+    is_waiting = video.state is VideoState.TRANSCODING and video.progress == 0
+    return places.get(video.id) if is_waiting else None
 
 
 def whole_poster_url(playback: SignedUrls, video: Video) -> str:

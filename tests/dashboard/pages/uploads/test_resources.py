@@ -9,8 +9,10 @@ from falcon.testing import Result
 
 from hvcore.domain.access.roles import Role
 from hvcore.domain.access.tenants import EnvironmentKind
+from hvcore.domain.ids import OrgId
 from hvcore.domain.videos.states import VideoState
-from tests.dashboard.opened import Dashboard, PersonClient, policy_of
+from hvcore.incoming.partial import PARTIAL_PREFIX
+from tests.dashboard.opened import VIDEOS, Dashboard, PersonClient, policy_of
 from tests.support.http.world import ORG
 
 UPLOAD = f"/dashboard/{ORG}/upload"
@@ -115,6 +117,64 @@ def test_an_upload_that_has_come_already_is_made_private_and_says_how_it_is_enco
     assert not dashboard.video(video_id).is_public
 
 
+def test_texts_are_changed_while_a_file_is_on_its_way(dashboard: Dashboard) -> None:
+    person = dashboard.sign_in(Role.EDITOR)
+    begun = created(person, videoName="First", description="told", tags="red,blue")
+    video_id = begun.headers["x-asset-id"]
+
+    answer = set_anew(
+        person, video_id, videoName="Second", description="", tags="green, blue"
+    )
+    kept = set_anew(person, video_id, videoName="")
+
+    assert (answer.status_code, kept.status_code) == (200, 200)
+    video = dashboard.video(video_id)
+    assert (video.name, video.description) == ("Second", None)
+    assert video.labels.tags == ("green", "blue")
+    assert video.event_count == 0
+
+
+def test_texts_that_were_not_sent_stay_as_somebody_else_has_set_them(
+    dashboard: Dashboard,
+) -> None:
+    person = dashboard.sign_in(Role.EDITOR)
+    video_id = created(person, videoName="First").headers["x-asset-id"]
+    other = dashboard.sign_in(Role.ADMIN)
+
+    set_anew(other, video_id, videoName="Theirs")
+    set_anew(person, video_id, tags="mine")
+
+    video = dashboard.video(video_id)
+    assert (video.name, video.labels.tags) == ("Theirs", ("mine",))
+
+
+def test_a_text_sent_when_the_file_has_come_is_kept(dashboard: Dashboard) -> None:
+    video_id = dashboard.world.ready(is_public=False)
+
+    answer = set_anew(dashboard.sign_in(Role.EDITOR), video_id, videoName="Late")
+
+    assert answer.status_code == 200
+    assert dashboard.video(video_id).name == "Late"
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [{"videoName": "x" * 5000}, {"tags": "x" * 65}, {"description": "x" * 5001}],
+)
+def test_a_text_that_cannot_be_is_refused_and_changes_nothing(
+    dashboard: Dashboard, texts: dict[str, str]
+) -> None:
+    person = dashboard.sign_in(Role.EDITOR)
+    video_id = created(person, videoName="First").headers["x-asset-id"]
+
+    answer = set_anew(person, video_id, allowPublicAccess="true", **texts)
+
+    assert answer.status_code in {400, 422}
+    assert answer.json["detail"]
+    video = dashboard.video(video_id)
+    assert (video.name, video.is_public) == ("First", False)
+
+
 @pytest.mark.parametrize("whose", ["of nobody", "ended", "of another environment"])
 def test_an_upload_that_is_not_there_cannot_be_set_anew(
     dashboard: Dashboard, whose: str
@@ -185,3 +245,29 @@ def test_a_refused_address_is_shown_again_with_the_reason(
     assert said in answer.text
     assert 'value="Kept &lt;b&gt;"' in answer.text
     assert answer.text.count('<option value="high" selected>') >= 1
+
+
+def test_uploads_on_their_way_stand_above_the_list(dashboard: Dashboard) -> None:
+    person = dashboard.sign_in(Role.EDITOR)
+    video_id = created(person, 10, videoName="On its <i>way").headers["x-asset-id"]
+    services = dashboard.world.services
+    with services.uow.read() as work:
+        (grant,) = work.grants.arriving(
+            dashboard.world.env, services.clock.now(), limit=9
+        )
+    folder = services.resumable.partial_files().folder
+    (folder / f"{PARTIAL_PREFIX}{grant.id}").write_bytes(b"1234")
+
+    listed = person.get(VIDEOS).text
+    moved = person.fragment(f"{VIDEOS}/uploading").text
+
+    assert f'id="arriving-{video_id}"' in listed
+    assert "On its &lt;i&gt;way" in moved
+    assert "Uploading 40 %" in moved
+    assert 'hx-get="' in moved
+    assert video_id not in person.get(VIDEOS, "search=way").text
+    assert video_id not in person.fragment(f"{VIDEOS}/uploading", "env=dev").text
+    dashboard.world.services.deletion.delete(
+        person.session.person.principal_in(OrgId(ORG), Role.EDITOR), ORG, video_id, None
+    )
+    assert "hx-get" not in person.fragment(f"{VIDEOS}/uploading").text

@@ -9,10 +9,14 @@ import pytest
 from falcon.testing import Result
 
 from hvcore.domain.access.roles import Role
+from hvcore.domain.ids import OrgId
 from hvcore.domain.labels import Labels
+from hvcore.domain.tasks.kinds import TRANSCODE_PART, TRANSCODE_PLAN
+from hvcore.domain.tasks.task import Lane, NewTask
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video, VideoChanges
 from tests.dashboard.opened import VIDEOS, Dashboard, ids_in
+from tests.dashboard.sent_forms import form_of
 from tests.support.http.world import ORG, OTHER_ORG
 
 NAMES = {
@@ -338,3 +342,83 @@ def test_an_upright_video_is_listed_with_its_whole_picture(
 
     assert f"/t/{wide}/640x360.jpg" in text
     assert f"/t/{upright}/202x360.jpg" in text
+
+
+def order_encoding(dashboard: Dashboard, lane: Lane, kind: str) -> str:
+    """
+    Make a video with one task for an encoder.
+    """
+    video_id = dashboard.world.transcoding()
+    with dashboard.world.services.uow.write() as work:
+        task = NewTask(kind=kind, lane=lane, org_id=OrgId(ORG), subject=video_id)
+        work.tasks.add([task])
+        work.commit()
+    return video_id
+
+
+def test_a_video_that_waits_for_an_encoder_says_so_with_its_place(
+    dashboard: Dashboard,
+) -> None:
+    planned = order_encoding(dashboard, Lane.PLAN, TRANSCODE_PLAN)
+    ids = [order_encoding(dashboard, Lane.ENCODE, TRANSCODE_PART) for _ in range(3)]
+    with dashboard.world.services.uow.write() as work:
+        (task,) = work.tasks.unended(ids[0], kind=TRANSCODE_PART)
+        work.tasks.lease(task.id, worker="test:1")
+        work.commit()
+    person = dashboard.sign_in(Role.VIEWER)
+
+    def shown(video_id: str) -> str:
+        text = person.fragment(f"{VIDEOS}/{video_id}/state").text
+        found = re.search(r'class="badge[^>]*>([^<]*)<', text)
+        assert found
+        return found[1]
+
+    assert [shown(one) for one in (*ids, planned)] == [
+        "Encoding 0 %",
+        "Waiting for an encoder, place 1",
+        "Waiting for an encoder, place 2",
+        "Waiting for an encoder, place 3",
+    ]
+    listed = person.get(VIDEOS).text
+    assert listed.count("Waiting for an encoder") == 3
+    assert "Encoding 0 %" in listed
+
+
+def test_places_are_told_of_ones_own_queue_alone(dashboard: Dashboard) -> None:
+    world = dashboard.world
+    theirs = world.transcoding(world.other_env)
+    with world.services.uow.write() as work:
+        work.tasks.add(
+            [
+                NewTask(
+                    kind=TRANSCODE_PART,
+                    lane=Lane.ENCODE,
+                    org_id=OrgId(OTHER_ORG),
+                    subject=theirs,
+                )
+            ]
+        )
+        work.commit()
+    mine = order_encoding(dashboard, Lane.ENCODE, TRANSCODE_PART)
+
+    text = dashboard.sign_in(Role.VIEWER).fragment(f"{VIDEOS}/{mine}/state").text
+
+    assert "place 1" in text
+
+
+@pytest.mark.parametrize("view", ["grid", "table"])
+def test_a_failed_video_says_why_in_the_list_and_goes_with_one_click(
+    dashboard: Dashboard, view: str
+) -> None:
+    failed = dashboard.world.failed()
+    person = dashboard.sign_in(Role.EDITOR)
+
+    page = person.get(VIDEOS, f"view={view}")
+    # The button sends the form of the list, with its token, to another address.
+    fields = form_of(page, f"{VIDEOS}/bulk")
+    person.post(f"{VIDEOS}/{failed}/delete", {**fields, "reason": "user_request"})
+
+    assert "There is no picture." in page.text
+    assert f'formaction="videos/{failed}/delete"' in page.text
+    assert dashboard.video(failed).state is VideoState.DELETED
+    assert "/delete" not in dashboard.sign_in(Role.VIEWER).get(VIDEOS).text

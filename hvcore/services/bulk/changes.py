@@ -1,0 +1,244 @@
+"""
+Ask people whether to change many videos, and start and stop these bulk changes.
+
+The videos are those that were found when the question was asked: what is uploaded
+afterwards is not among them, and what is changed or deleted meanwhile stays among them.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+import attrs
+
+from hvcore.clock import Clock
+from hvcore.domain.access.principals import Person
+from hvcore.domain.access.tenants import Environment
+from hvcore.domain.ids import OrgId, VideoId, new_bulk_change_id
+from hvcore.domain.tasks.kinds import BULK_CHANGE
+from hvcore.domain.tasks.task import Lane, NewTask
+from hvcore.domain.videos.bulk_changes import (
+    BULK_KEPT_FOR,
+    MAX_BULK_VIDEOS,
+    MAX_RUNNING_BULK_CHANGES,
+    QUESTION_KEPT_FOR,
+    TAGGING,
+    BulkChange,
+    BulkEnd,
+    BulkFailure,
+    BulkKind,
+    BulkProgress,
+    BulkState,
+)
+from hvcore.domain.videos.catalog import VideoQuery
+from hvcore.domain.videos.states import LISTED_STATES
+from hvcore.errors import ConflictError, InvalidParametersError, NotFoundError
+from hvcore.ports.repositories.catalog import VideoCatalog
+from hvcore.ports.unit_of_work import UnitOfWork, Work
+from hvcore.services.access.audit import record
+
+NO_VIDEO: Final = "No video was chosen."
+
+
+@attrs.frozen(kw_only=True)
+class BulkView:
+    """
+    Show a bulk change with its progress.
+
+    Attributes:
+        first_ids: The first videos that were chosen.
+        failures: The first videos that could not be changed.
+    """
+
+    bulk: BulkChange
+    progress: BulkProgress
+    first_ids: Sequence[VideoId]
+    failures: Sequence[BulkFailure]
+
+
+@attrs.frozen(kw_only=True)
+class BulkChanges:
+    """Store the questions about bulk changes, start and stop bulk changes, and show them."""
+
+    uow: UnitOfWork
+    videos: VideoCatalog
+    clock: Clock
+
+    def ask_found(
+        self, env: Environment, person: Person, kind: BulkKind, query: VideoQuery
+    ) -> BulkChange:
+        """
+        Store a question about all videos that a query finds at this moment.
+
+        Raises:
+            InvalidParametersError: The query finds no video, or too many.
+        """
+        # One statement: a video that is uploaded meanwhile moves none onto another page.
+        whole = attrs.evolve(query, page=1, page_size=MAX_BULK_VIDEOS + 1)
+        found = self.videos.page(env, whole)
+        if len(found.videos) > MAX_BULK_VIDEOS:
+            raise InvalidParametersError(
+                f"{found.total:,} videos were found, and at most {MAX_BULK_VIDEOS:,} can "
+                "be changed at once. Narrow the search, for example by a day."
+            )
+        return self._ask(env, person, kind, [video.id for video in found.videos])
+
+    def ask_chosen(
+        self, env: Environment, person: Person, kind: BulkKind, chosen: Sequence[str]
+    ) -> BulkChange:
+        """
+        Store a question about chosen videos; those that are not there are left out.
+
+        Raises:
+            InvalidParametersError: None of the videos is there.
+        """
+        found = (self.videos.find(video_id) for video_id in dict.fromkeys(chosen))
+        there = [
+            video.id
+            for video in found
+            if video is not None
+            and (video.org_id, video.env_id) == (env.org_id, env.id)
+            and video.state in LISTED_STATES
+        ]
+        return self._ask(env, person, kind, there)
+
+    def start(
+        self, org_id: OrgId, bulk_id: str, person: Person, tags: tuple[str, ...] = ()
+    ) -> BulkChange:
+        """
+        Start a bulk change whose question was answered, or have a stopped one go on.
+
+        What runs or is done stays as it is: a form that is sent twice starts it once.
+
+        Args:
+            tags: The tags that are added or removed; those of a stopped one stay.
+
+        Raises:
+            NotFoundError: The organization has no such bulk change, or its question is
+                too old.
+            ConflictError: The organization has enough of them that run.
+            InvalidParametersError: Tags are needed and not given.
+        """
+        with self.uow.write() as work:
+            bulk = _find(work, org_id, bulk_id)
+            if bulk.state in {BulkState.RUNNING, BulkState.DONE}:
+                return bulk
+            if bulk.state is BulkState.STOPPED:
+                tags = bulk.tags
+            elif bulk.created_at + QUESTION_KEPT_FOR <= self.clock.now():
+                raise NotFoundError
+            if bulk.kind in TAGGING and not tags:
+                raise InvalidParametersError("Give at least one tag.")
+            if work.bulk_changes.count_running(org_id) >= MAX_RUNNING_BULK_CHANGES:
+                raise ConflictError(
+                    f"{MAX_RUNNING_BULK_CHANGES} bulk changes of this organization run. "
+                    "Wait for one of them, or stop it."
+                )
+            if work.bulk_changes.start(bulk, person, tags, self.clock.now()):
+                work.tasks.add(
+                    [
+                        NewTask(
+                            kind=BULK_CHANGE,
+                            lane=Lane.LIGHT,
+                            org_id=org_id,
+                            subject=bulk.id,
+                        )
+                    ]
+                )
+                record(
+                    work,
+                    "bulk.start",
+                    bulk.id,
+                    org_id=org_id,
+                    change=bulk.kind.value,
+                    videos=bulk.total,
+                )
+                work.commit()
+        return bulk
+
+    def stop(self, org_id: OrgId, bulk_id: str) -> None:
+        """
+        Stop a bulk change that runs; what is done stays done.
+
+        Raises:
+            NotFoundError: The organization has no such bulk change.
+        """
+        with self.uow.write() as work:
+            bulk = _find(work, org_id, bulk_id)
+            if work.bulk_changes.end(bulk, BulkEnd.BY_PERSON, self.clock.now()):
+                work.tasks.cancel(bulk.id, kinds=(BULK_CHANGE,))
+                record(work, "bulk.stop", bulk.id, org_id=org_id)
+                work.commit()
+
+    def view(
+        self, org_id: OrgId, bulk_id: str, *, first: int, most_failures: int
+    ) -> BulkView:
+        """
+        Return a bulk change with its progress.
+
+        Raises:
+            NotFoundError: The organization has no such bulk change.
+        """
+        with self.uow.read() as work:
+            bulk = _find(work, org_id, bulk_id)
+            return BulkView(
+                bulk=bulk,
+                progress=work.bulk_changes.progress(bulk.id),
+                first_ids=work.bulk_changes.first_videos(bulk.id, first),
+                failures=work.bulk_changes.failures(bulk.id, most_failures),
+            )
+
+    def latest(self, org_id: OrgId, limit: int) -> Sequence[BulkView]:
+        """Return the latest bulk changes of an organization with their progress."""
+        with self.uow.read() as work:
+            return [
+                BulkView(
+                    bulk=bulk,
+                    progress=work.bulk_changes.progress(bulk.id),
+                    first_ids=(),
+                    failures=(),
+                )
+                for bulk in work.bulk_changes.latest(org_id, limit)
+            ]
+
+    def forget_old(self) -> None:
+        """Remove questions that nobody answered, and bulk changes that ended long ago."""
+        now = self.clock.now()
+        with self.uow.write() as work:
+            work.bulk_changes.remove_old(
+                asked_before=now - QUESTION_KEPT_FOR, ended_before=now - BULK_KEPT_FOR
+            )
+            work.commit()
+
+    def _ask(
+        self,
+        env: Environment,
+        person: Person,
+        kind: BulkKind,
+        video_ids: Sequence[VideoId],
+    ) -> BulkChange:
+        if not video_ids:
+            raise InvalidParametersError(NO_VIDEO)
+        now = self.clock.now()
+        bulk = BulkChange(
+            id=new_bulk_change_id(),
+            org_id=env.org_id,
+            env_id=env.id,
+            kind=kind,
+            person=person,
+            total=len(video_ids),
+            created_at=now,
+            changed_at=now,
+        )
+        with self.uow.write() as work:
+            # Of each person one is kept: what waits for an answer does not grow.
+            work.bulk_changes.remove_questions(person, env.org_id)
+            work.bulk_changes.add(bulk, video_ids)
+            work.commit()
+        return bulk
+
+
+def _find(work: Work, org_id: OrgId, bulk_id: str) -> BulkChange:
+    bulk = work.bulk_changes.find(bulk_id)
+    if bulk is None or bulk.org_id != org_id:
+        raise NotFoundError
+    return bulk

@@ -1,0 +1,193 @@
+"""
+Carry out bulk changes video by video: the work of ``bulk.change`` tasks.
+
+An attempt works for a slice of time and puts its task back, so that other work of the
+lane has its turn. Names, tags and visibility are changed in the transaction that stores
+the outcome for the video: a process that dies at any moment doubles nothing.
+"""
+
+import time
+from datetime import timedelta
+from typing import Final
+
+import attrs
+
+from hvcore.domain.access.principals import Principal
+from hvcore.domain.access.rate_limits import Bucket
+from hvcore.domain.access.roles import Role
+from hvcore.domain.ids import VideoId
+from hvcore.domain.tasks.task import Task
+from hvcore.domain.videos.bulk_changes import (
+    BulkChange,
+    BulkEnd,
+    BulkKind,
+    BulkOutcome,
+    BulkState,
+    TooManyTagsError,
+    video_changes,
+)
+from hvcore.domain.videos.video import DeletionReason
+from hvcore.errors import (
+    AlreadyDeletedError,
+    ForbiddenError,
+    InvalidParametersError,
+    RateLimitExceededError,
+    VideoNotFoundError,
+)
+from hvcore.failpoints import failpoint
+from hvcore.ports.unit_of_work import UnitOfWork, Work
+from hvcore.services.access.audit import acting_as_person
+from hvcore.services.sign_in.operation_limits import OperationLimits
+from hvcore.services.sign_in.sessions import SignInSessions
+from hvcore.services.tasks.leases import TaskRun, TaskStopped
+from hvcore.services.videos.deletion import Deletion
+from hvcore.services.videos.editing import Editing
+
+SLICE_S: Final = 3.0
+"""How long an attempt works before others have their turn."""
+BATCH: Final = 25
+"""Videos between two questions whether the person still has the role."""
+NEEDED: Final = Role.EDITOR
+"""The role that changes videos on pages, too."""
+
+
+@attrs.frozen(kw_only=True)
+class BulkRuns:
+    """Change the videos of bulk changes in the name of the person who asked for it."""
+
+    uow: UnitOfWork
+    editing: Editing
+    deletion: Deletion
+    limits: OperationLimits
+    sessions: SignInSessions
+
+    def run(self, run: TaskRun) -> None:
+        """
+        Change the next videos of a bulk change, and put the task back if there are more.
+
+        Raises:
+            UnavailableError: The database or the sign-in backend does not answer.
+        """
+        with self.uow.read() as work:
+            bulk = work.bulk_changes.find(run.task.subject)
+        if bulk is None or bulk.state is not BulkState.RUNNING:
+            run.finish()
+            return
+        ends_at = time.monotonic() + SLICE_S
+        try:
+            with acting_as_person(bulk.person):
+                while time.monotonic() < ends_at:
+                    if not self._change_batch(run, bulk):
+                        return
+        except RateLimitExceededError as error:
+            self._wait(run, bulk, error)
+            return
+        with self.uow.write() as work:
+            run.put_back(work, not_before=work.now(), error="")
+            work.commit()
+
+    def give_up(self, work: Work, task: Task, reason: str, *, error: str) -> None:
+        """Stop a bulk change whose task has failed for good; a person may have it go on."""
+        del reason  # the page says it in its own words
+        bulk = work.bulk_changes.find(task.subject)
+        if bulk is not None:
+            work.bulk_changes.end(bulk, BulkEnd.FAILED, work.now())
+        work.tasks.fail(task, error=error)
+
+    def _change_batch(self, run: TaskRun, bulk: BulkChange) -> bool:
+        """Change some videos; return False if the bulk change has ended."""
+        found = self.sessions.principal_now(bulk.person, bulk.org_id)
+        if found is None or not found[1].includes(NEEDED):
+            self._end(run, bulk, BulkEnd.ROLE_LOST)
+            return False
+        caller = found[0]
+        with self.uow.read() as work:
+            video_ids = work.bulk_changes.waiting(bulk.id, BATCH)
+        if not video_ids:
+            self._end(run, bulk, BulkEnd.NONE)
+            return False
+        for video_id in video_ids:
+            run.check()
+            if bulk.kind is BulkKind.DELETE:
+                self._delete(bulk, caller, video_id)
+            else:
+                self._change(bulk, caller, video_id)
+        return True
+
+    def _change(self, bulk: BulkChange, caller: Principal, video_id: VideoId) -> None:
+        try:
+            with self.uow.write() as work:
+                _, is_changed = self.editing.change_within(
+                    work,
+                    caller,
+                    bulk.org_id,
+                    video_id,
+                    lambda video: video_changes(bulk, video),
+                )
+                _settle(
+                    work,
+                    bulk,
+                    video_id,
+                    BulkOutcome.CHANGED if is_changed else BulkOutcome.SAME,
+                )
+                failpoint("bulk.changed")
+                work.commit()
+        except VideoNotFoundError:
+            self._note(bulk, video_id, BulkOutcome.GONE)
+        except TooManyTagsError:
+            self._note(bulk, video_id, BulkOutcome.TOO_MANY_TAGS)
+        except (ForbiddenError, InvalidParametersError):
+            self._note(bulk, video_id, BulkOutcome.REFUSED)
+        else:
+            self.editing.publish()
+
+    def _delete(self, bulk: BulkChange, caller: Principal, video_id: VideoId) -> None:
+        # Each is an operation, as it is for programs.
+        self.limits.count(bulk.org_id, Bucket.VIDEO_OPERATIONS)
+        outcome = BulkOutcome.CHANGED
+        try:
+            self.deletion.delete(
+                caller, bulk.org_id, video_id, DeletionReason.USER_REQUEST
+            )
+        except (AlreadyDeletedError, VideoNotFoundError):
+            # By somebody else, or by an attempt that died before it could say so.
+            outcome = BulkOutcome.SAME
+        except ForbiddenError:
+            outcome = BulkOutcome.REFUSED
+        failpoint("bulk.deleted")
+        self._note(bulk, video_id, outcome)
+
+    def _note(self, bulk: BulkChange, video_id: VideoId, outcome: BulkOutcome) -> None:
+        with self.uow.write() as work:
+            _settle(work, bulk, video_id, outcome)
+            work.commit()
+
+    def _end(self, run: TaskRun, bulk: BulkChange, reason: BulkEnd) -> None:
+        with self.uow.write() as work:
+            work.bulk_changes.end(bulk, reason, work.now())
+            run.finish(work)
+            work.commit()
+
+    def _wait(
+        self, run: TaskRun, bulk: BulkChange, error: RateLimitExceededError
+    ) -> None:
+        wait = timedelta(seconds=int(error.headers["Retry-After"]))
+        with self.uow.write() as work:
+            until = work.now() + wait
+            work.bulk_changes.wait(bulk.id, until)
+            run.put_back(work, not_before=until, error=error.detail)
+            work.commit()
+
+
+def _settle(
+    work: Work, bulk: BulkChange, video_id: VideoId, outcome: BulkOutcome
+) -> None:
+    """
+    Store the outcome for a video.
+
+    Raises:
+        TaskStopped: The bulk change was stopped, or another attempt was quicker; nothing
+            may be committed.
+    """
+    if not work.bulk_changes.settle(bulk.id, video_id, outcome):
+        raise TaskStopped

@@ -30,6 +30,7 @@ class AnalyticsFileResource:
 
     def __init__(self, desk: Desk) -> None:
         self._analytics = desk.services.analytics
+        self._watched = desk.services.watched_videos
         self._live = desk.services.live_analytics
         self._reports = desk.services.environment_reports
         self._clock = desk.services.clock
@@ -62,7 +63,7 @@ class AnalyticsFileResource:
         return wire.usage(self._analytics.usage(envs, days))
 
     def _daily(self, found: ReportRange, envs: Sequence[Environment]) -> Payload:
-        return wire.daily(self._analytics.daily(envs, found.days, is_filled=True))
+        return wire.daily(self._watched.daily(envs, found.days, is_filled=True))
 
     def _storage(self, _found: ReportRange, envs: Sequence[Environment]) -> Payload:
         return wire.storage(self._analytics.storage(envs))

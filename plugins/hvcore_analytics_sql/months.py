@@ -121,7 +121,13 @@ def learn(database: Database, lengths: VideoLengths) -> None:
 
 
 def fit_together(connection: Connection) -> bool:
-    """Return whether the months have as many segments as the days of environments."""
+    """
+    Return whether the months have as many segments as the days of environments.
+
+    Before the first lengths are known, nothing has to fit: then all is counted anew.
+    """
+    if connection.execute(_READ).first() is None:
+        return True
     of_months, of_days = (
         sa.select(sa.func.coalesce(sa.func.sum(table.c.segments), 0)).scalar_subquery()
         for table in (video_months, environment_days)
@@ -132,6 +138,7 @@ def fit_together(connection: Connection) -> bool:
 def count_anew(connection: Connection) -> None:
     """Fill video_months and environment_views from video_days, unless they agree with it."""
     if not fit_together(connection):
+        _lock(connection, "pg_advisory_xact_lock")
         _count_all(connection)
 
 

@@ -154,7 +154,10 @@ def _of_month(scope: EnvironmentScope, month: date) -> "sa.Select[Any]":
         _months.length_s,
         _months.last_ms,
     ).where(
-        *in_scope(video_months, scope), _months.month == month, _months.segments > 0
+        *in_scope(video_months, scope),
+        _months.month == month,
+        # As a sum: for the column itself SQLite would choose the index of segments.
+        _months.segments + sa.literal_column("0") > sa.literal_column("0"),
     )
 
 

@@ -1700,7 +1700,7 @@ export interface GetDailyUsageParams {
   format?: ExportFormat;
 }
 
-export interface GetWatchedVideosInOrganizationParams {
+export interface ListWatchedVideosInOrganizationParams {
   /** The organization. */
   orgID: string;
   startDate?: string;
@@ -1719,7 +1719,7 @@ export interface GetWatchedVideosInOrganizationParams {
   format?: ExportFormat;
 }
 
-export interface GetWatchedVideosInEnvironmentParams {
+export interface ListWatchedVideosInEnvironmentParams {
   /** The organization. */
   orgID: string;
   /** The environment: its identifier or its short name. */
@@ -1740,7 +1740,7 @@ export interface GetWatchedVideosInEnvironmentParams {
   format?: ExportFormat;
 }
 
-export interface GetWatchedVideosParams {
+export interface ListWatchedVideosParams {
   startDate?: string;
   endDate?: string;
   /** What to sort by. By default `"views"`. */
@@ -2386,22 +2386,22 @@ export interface Operations {
    *
    * Needs the permission `analytics:read`. Counts under the limit `analytics`.
    */
-  getWatchedVideosInOrganization(params: GetWatchedVideosInOrganizationParams & { format: Exclude<ExportFormat, "json"> }, options?: RequestOptions): Promise<string>;
-  getWatchedVideosInOrganization(params: GetWatchedVideosInOrganizationParams & { format?: "json" }, options?: RequestOptions): ListRequest<WatchedVideosReport, WatchedVideo>;
+  listWatchedVideosInOrganization(params: ListWatchedVideosInOrganizationParams & { format: Exclude<ExportFormat, "json"> }, options?: RequestOptions): Promise<string>;
+  listWatchedVideosInOrganization(params: ListWatchedVideosInOrganizationParams & { format?: "json" }, options?: RequestOptions): ListRequest<WatchedVideosReport, WatchedVideo>;
   /**
    * Report the views and the watched time of each video.
    *
    * Needs the permission `analytics:read`. Counts under the limit `analytics`.
    */
-  getWatchedVideosInEnvironment(params: GetWatchedVideosInEnvironmentParams & { format: Exclude<ExportFormat, "json"> }, options?: RequestOptions): Promise<string>;
-  getWatchedVideosInEnvironment(params: GetWatchedVideosInEnvironmentParams & { format?: "json" }, options?: RequestOptions): ListRequest<WatchedVideosReport, WatchedVideo>;
+  listWatchedVideosInEnvironment(params: ListWatchedVideosInEnvironmentParams & { format: Exclude<ExportFormat, "json"> }, options?: RequestOptions): Promise<string>;
+  listWatchedVideosInEnvironment(params: ListWatchedVideosInEnvironmentParams & { format?: "json" }, options?: RequestOptions): ListRequest<WatchedVideosReport, WatchedVideo>;
   /**
    * Report the views and the watched time of each video.
    *
    * Needs the permission `analytics:read`. Counts under the limit `analytics`.
    */
-  getWatchedVideos(params: GetWatchedVideosParams & { format: Exclude<ExportFormat, "json"> }, options?: RequestOptions): Promise<string>;
-  getWatchedVideos(params?: GetWatchedVideosParams & { format?: "json" }, options?: RequestOptions): ListRequest<WatchedVideosReport, WatchedVideo>;
+  listWatchedVideos(params: ListWatchedVideosParams & { format: Exclude<ExportFormat, "json"> }, options?: RequestOptions): Promise<string>;
+  listWatchedVideos(params?: ListWatchedVideosParams & { format?: "json" }, options?: RequestOptions): ListRequest<WatchedVideosReport, WatchedVideo>;
   /**
    * Report what was watched of a video on each day.
    *

@@ -365,21 +365,21 @@ const OPERATIONS = {
     query: ["startDate", "endDate", "fill", "format"],
     texts: ["text/csv", "application/x-ndjson"],
   },
-  getWatchedVideosInOrganization: {
+  listWatchedVideosInOrganization: {
     method: "GET",
     path: "/v1/api/{orgID}/analytics/videos",
     query: ["startDate", "endDate", "sortBy", "sortDir", "page", "pageSize", "by", "format"],
     texts: ["text/csv", "application/x-ndjson"],
     paging: { items: "videos", by: "page" },
   },
-  getWatchedVideosInEnvironment: {
+  listWatchedVideosInEnvironment: {
     method: "GET",
     path: "/v1/api/{orgID}/environments/{envID}/analytics/videos",
     query: ["startDate", "endDate", "sortBy", "sortDir", "page", "pageSize", "by", "format"],
     texts: ["text/csv", "application/x-ndjson"],
     paging: { items: "videos", by: "page" },
   },
-  getWatchedVideos: {
+  listWatchedVideos: {
     method: "GET",
     path: "/v1/analytics/videos",
     query: ["startDate", "endDate", "sortBy", "sortDir", "page", "pageSize", "by", "format"],

@@ -235,6 +235,9 @@ def _count_all(connection: Connection) -> None:
     by_month = sums(days.org_id, days.env_id, month.label("month"), days.video_id)
     by_day = sums(days.org_id, days.env_id, days.day, days.video_id)
     figures = figures_of(by_day.c.segments, by_day.c.length_s)
+    for index in video_months.indexes:
+        # Made of all rows at once below: row by row takes ten times as long.
+        index.drop(connection, checkfirst=True)
     for table, rows in (
         (
             video_months,
@@ -255,6 +258,8 @@ def _count_all(connection: Connection) -> None:
     ):
         connection.execute(sa.delete(table))
         connection.execute(sa.insert(table).from_select(table.columns.keys(), rows))
+    for index in video_months.indexes:
+        index.create(connection)
 
 
 def figures_of(

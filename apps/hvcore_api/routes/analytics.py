@@ -101,7 +101,7 @@ _REPORTS: Final = (
     _Report(
         name="videos",
         resource=watched_videos.WatchedVideosResource,
-        operation="getWatchedVideos",
+        operation="listWatchedVideos",
         summary="Report the views and the watched time of each video.",
         answer=answers.WATCHED_VIDEOS,
         query=VideosParameters,

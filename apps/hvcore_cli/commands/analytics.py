@@ -209,14 +209,14 @@ def _records(payload: Record) -> Sequence[Record]:
 
 def _print_file(form: str, table: Table, parts: Iterator[Sequence[Record]]) -> None:
     """Print records as a file, part by part."""
-    output = click.get_binary_stream("stdout")
     if form == ExportFormat.CSV.value:
-        output.write(as_csv(table, {table.member: []}))
+        click.echo(as_csv(table, {table.member: []}), nl=False)
     for records in parts:
         if form == ExportFormat.CSV.value:
-            output.write(csv_rows(table, records))
+            click.echo(csv_rows(table, records), nl=False)
         else:
-            output.write(b"".join(encode(record) + b"\n" for record in records))
+            lines = b"".join(encode(record) + b"\n" for record in records)
+            click.echo(lines, nl=False)
 
 
 def _days(first: datetime | None, last: datetime | None) -> DateRange:

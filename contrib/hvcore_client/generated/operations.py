@@ -541,7 +541,7 @@ GET_DAILY_USAGE: Final[Operation[models.DailyUsageReport]] = Operation(
         "format": "format",
     },
 )
-GET_WATCHED_VIDEOS_IN_ORGANIZATION: Final[Operation[models.WatchedVideosReport]] = (
+LIST_WATCHED_VIDEOS_IN_ORGANIZATION: Final[Operation[models.WatchedVideosReport]] = (
     Operation(
         method="GET",
         path="/v1/api/{org_id}/analytics/videos",
@@ -559,7 +559,7 @@ GET_WATCHED_VIDEOS_IN_ORGANIZATION: Final[Operation[models.WatchedVideosReport]]
         paging=Paging(by_cursor=False, items="videos"),
     )
 )
-GET_WATCHED_VIDEOS_IN_ENVIRONMENT: Final[Operation[models.WatchedVideosReport]] = (
+LIST_WATCHED_VIDEOS_IN_ENVIRONMENT: Final[Operation[models.WatchedVideosReport]] = (
     Operation(
         method="GET",
         path="/v1/api/{org_id}/environments/{env_id}/analytics/videos",
@@ -577,7 +577,7 @@ GET_WATCHED_VIDEOS_IN_ENVIRONMENT: Final[Operation[models.WatchedVideosReport]] 
         paging=Paging(by_cursor=False, items="videos"),
     )
 )
-GET_WATCHED_VIDEOS: Final[Operation[models.WatchedVideosReport]] = Operation(
+LIST_WATCHED_VIDEOS: Final[Operation[models.WatchedVideosReport]] = Operation(
     method="GET",
     path="/v1/analytics/videos",
     answer=models.WatchedVideosReport,

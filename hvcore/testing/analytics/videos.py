@@ -3,6 +3,7 @@
 import random
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
+from functools import partial
 from itertools import product
 from typing import Final
 
@@ -241,14 +242,7 @@ def _compare(
                 is_ascending=is_ascending,
                 limit=1_000,
             )
-            expected.sort(
-                key=lambda one, by=sort: (  # type: ignore[misc] - mypy knows no default's type
-                    one.day or date.min,
-                    one.figure(by),
-                    one.video_id,
-                ),
-                reverse=not is_ascending,
-            )
+            expected.sort(key=partial(_rank, sort), reverse=not is_ascending)
             assert list(store.ranked(asked, lengths)) == expected, asked
         if by_day:
             sums: dict[date, DayViews] = {}
@@ -313,6 +307,10 @@ def _month(day: date) -> DateRange:
     first = day.replace(day=1)
     following = (first + timedelta(days=32)).replace(day=1)
     return DateRange(first=first, last=following - timedelta(days=1))
+
+
+def _rank(sort: VideoSort, count: VideoCount) -> tuple[date, float, VideoId]:
+    return (count.day or date.min, count.figure(sort), count.video_id)
 
 
 def _turn(count: VideoCount) -> tuple[date, VideoId]:

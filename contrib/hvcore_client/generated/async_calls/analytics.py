@@ -93,7 +93,7 @@ class AsyncAnalyticsCalls(AsyncCaller):
         )
 
     @overload
-    async def get_watched_videos(
+    async def list_watched_videos(
         self,
         *,
         start_date: str | None = None,
@@ -107,7 +107,7 @@ class AsyncAnalyticsCalls(AsyncCaller):
     ) -> models.WatchedVideosReport: ...
 
     @overload
-    async def get_watched_videos(
+    async def list_watched_videos(
         self,
         *,
         start_date: str | None = None,
@@ -120,7 +120,7 @@ class AsyncAnalyticsCalls(AsyncCaller):
         format: Literal["csv", "ndjson"],
     ) -> str: ...
 
-    async def get_watched_videos(
+    async def list_watched_videos(
         self,
         *,
         start_date: str | None = None,
@@ -148,7 +148,7 @@ class AsyncAnalyticsCalls(AsyncCaller):
                 document a line.
         """
         return await self._call(
-            operations.GET_WATCHED_VIDEOS,
+            operations.LIST_WATCHED_VIDEOS,
             {
                 "start_date": start_date,
                 "end_date": end_date,
@@ -161,7 +161,7 @@ class AsyncAnalyticsCalls(AsyncCaller):
             },
         )
 
-    def get_watched_videos(
+    def iterate_watched_videos(
         self,
         *,
         start_date: str | None = None,
@@ -170,10 +170,9 @@ class AsyncAnalyticsCalls(AsyncCaller):
         sort_dir: choices.SortDir | None = None,
         page_size: int | None = None,
         by: choices.RecordsBy | None = None,
-        format: choices.ExportFormat | None = None,
     ) -> AsyncIterator[models.WatchedVideo]:
         """
-        Go through all videos of get_watched_videos, page by page.
+        Go through all videos of list_watched_videos, page by page.
 
         Needs the permission `analytics:read`. Counts under the limit `analytics`.
 
@@ -182,11 +181,9 @@ class AsyncAnalyticsCalls(AsyncCaller):
             sort_dir: Rising or falling. By default ``desc``.
             page_size: Records on a page; 20 if there is none.
             by: `day`: a record for each video and day, by day first.
-            format: The records alone, as a text: a table with a header row, or one JSON
-                document a line.
         """
         return self._iterate(
-            operations.GET_WATCHED_VIDEOS,
+            operations.LIST_WATCHED_VIDEOS,
             {
                 "start_date": start_date,
                 "end_date": end_date,
@@ -194,7 +191,6 @@ class AsyncAnalyticsCalls(AsyncCaller):
                 "sort_dir": sort_dir,
                 "page_size": page_size,
                 "by": by,
-                "format": format,
             },
         )
 

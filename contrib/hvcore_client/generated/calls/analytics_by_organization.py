@@ -213,7 +213,7 @@ class AnalyticsByOrganizationCalls(Caller):
         )
 
     @overload
-    def get_watched_videos_in_organization(
+    def list_watched_videos_in_organization(
         self,
         org_id: str,
         *,
@@ -228,7 +228,7 @@ class AnalyticsByOrganizationCalls(Caller):
     ) -> models.WatchedVideosReport: ...
 
     @overload
-    def get_watched_videos_in_organization(
+    def list_watched_videos_in_organization(
         self,
         org_id: str,
         *,
@@ -242,7 +242,7 @@ class AnalyticsByOrganizationCalls(Caller):
         format: Literal["csv", "ndjson"],
     ) -> str: ...
 
-    def get_watched_videos_in_organization(
+    def list_watched_videos_in_organization(
         self,
         org_id: str,
         *,
@@ -272,7 +272,7 @@ class AnalyticsByOrganizationCalls(Caller):
                 document a line.
         """
         return self._call(
-            operations.GET_WATCHED_VIDEOS_IN_ORGANIZATION,
+            operations.LIST_WATCHED_VIDEOS_IN_ORGANIZATION,
             {
                 "org_id": org_id,
                 "start_date": start_date,
@@ -286,7 +286,7 @@ class AnalyticsByOrganizationCalls(Caller):
             },
         )
 
-    def get_watched_videos_in_organization(
+    def iterate_watched_videos_in_organization(
         self,
         org_id: str,
         *,
@@ -296,10 +296,9 @@ class AnalyticsByOrganizationCalls(Caller):
         sort_dir: choices.SortDir | None = None,
         page_size: int | None = None,
         by: choices.RecordsBy | None = None,
-        format: choices.ExportFormat | None = None,
     ) -> Iterator[models.WatchedVideo]:
         """
-        Go through all videos of get_watched_videos_in_organization, page by page.
+        Go through all videos of list_watched_videos_in_organization, page by page.
 
         Needs the permission `analytics:read`. Counts under the limit `analytics`.
 
@@ -309,11 +308,9 @@ class AnalyticsByOrganizationCalls(Caller):
             sort_dir: Rising or falling. By default ``desc``.
             page_size: Records on a page; 20 if there is none.
             by: `day`: a record for each video and day, by day first.
-            format: The records alone, as a text: a table with a header row, or one JSON
-                document a line.
         """
         return self._iterate(
-            operations.GET_WATCHED_VIDEOS_IN_ORGANIZATION,
+            operations.LIST_WATCHED_VIDEOS_IN_ORGANIZATION,
             {
                 "org_id": org_id,
                 "start_date": start_date,
@@ -322,12 +319,11 @@ class AnalyticsByOrganizationCalls(Caller):
                 "sort_dir": sort_dir,
                 "page_size": page_size,
                 "by": by,
-                "format": format,
             },
         )
 
     @overload
-    def get_watched_videos_in_environment(
+    def list_watched_videos_in_environment(
         self,
         org_id: str,
         env_id: str,
@@ -343,7 +339,7 @@ class AnalyticsByOrganizationCalls(Caller):
     ) -> models.WatchedVideosReport: ...
 
     @overload
-    def get_watched_videos_in_environment(
+    def list_watched_videos_in_environment(
         self,
         org_id: str,
         env_id: str,
@@ -358,7 +354,7 @@ class AnalyticsByOrganizationCalls(Caller):
         format: Literal["csv", "ndjson"],
     ) -> str: ...
 
-    def get_watched_videos_in_environment(
+    def list_watched_videos_in_environment(
         self,
         org_id: str,
         env_id: str,
@@ -390,7 +386,7 @@ class AnalyticsByOrganizationCalls(Caller):
                 document a line.
         """
         return self._call(
-            operations.GET_WATCHED_VIDEOS_IN_ENVIRONMENT,
+            operations.LIST_WATCHED_VIDEOS_IN_ENVIRONMENT,
             {
                 "org_id": org_id,
                 "env_id": env_id,
@@ -405,7 +401,7 @@ class AnalyticsByOrganizationCalls(Caller):
             },
         )
 
-    def get_watched_videos_in_environment(
+    def iterate_watched_videos_in_environment(
         self,
         org_id: str,
         env_id: str,
@@ -416,10 +412,9 @@ class AnalyticsByOrganizationCalls(Caller):
         sort_dir: choices.SortDir | None = None,
         page_size: int | None = None,
         by: choices.RecordsBy | None = None,
-        format: choices.ExportFormat | None = None,
     ) -> Iterator[models.WatchedVideo]:
         """
-        Go through all videos of get_watched_videos_in_environment, page by page.
+        Go through all videos of list_watched_videos_in_environment, page by page.
 
         Needs the permission `analytics:read`. Counts under the limit `analytics`.
 
@@ -430,11 +425,9 @@ class AnalyticsByOrganizationCalls(Caller):
             sort_dir: Rising or falling. By default ``desc``.
             page_size: Records on a page; 20 if there is none.
             by: `day`: a record for each video and day, by day first.
-            format: The records alone, as a text: a table with a header row, or one JSON
-                document a line.
         """
         return self._iterate(
-            operations.GET_WATCHED_VIDEOS_IN_ENVIRONMENT,
+            operations.LIST_WATCHED_VIDEOS_IN_ENVIRONMENT,
             {
                 "org_id": org_id,
                 "env_id": env_id,
@@ -444,7 +437,6 @@ class AnalyticsByOrganizationCalls(Caller):
                 "sort_dir": sort_dir,
                 "page_size": page_size,
                 "by": by,
-                "format": format,
             },
         )
 

@@ -36,7 +36,9 @@ def clicked(
     """
     Follow the link with a text, as a click does.
     """
-    found = re.search(rf'href="([^"]+{under}[^"]*)"[^>]*>(?:<[^>]+>)*{link}<', shown.text)
+    found = re.search(
+        rf'href="([^"]+{under}[^"]*)"[^>]*>(?:<[^>]+>)*{link}<', shown.text
+    )
     assert found is not None, link
     path, _, query = found.group(1).replace("&amp;", "&").partition("?")
     return person.get(path, query)

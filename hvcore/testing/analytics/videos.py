@@ -172,19 +172,19 @@ class CountsByVideoPromises(AnalyticsKit):
         lengths = KnownLengths()
         lengths.change("vid_kit", 60, env="dev")
         late = NOON - timedelta(days=70)
+
+        def segments(at: datetime) -> list[int]:
+            asked = RankedVideos(scope=in_env("dev"), days=_month(at.date()), limit=20)
+            return [one.segments for one in store.ranked(asked, lengths)]
+
+        expected = (([1], []), ([2], []), ([2], [1]))
         for number, at in enumerate((NOON, NOON, late)):
             store.write(
                 batch(
                     segment("vid_kit", env="dev", at=at), start=number * SEGMENT_BYTES
                 )
             )
-
-        for at, segments in ((NOON, 2), (late, 1)):
-            found = store.ranked(
-                RankedVideos(scope=in_env("dev"), days=_month(at.date()), limit=20),
-                lengths,
-            )
-            assert [one.segments for one in found] == [segments]
+            assert (segments(NOON), segments(late)) == expected[number]
 
     def test_a_changed_length_changes_the_order(self, store: AnalyticsStore) -> None:
         """Once a video's length has changed, it is sorted with its new length, also in past months."""

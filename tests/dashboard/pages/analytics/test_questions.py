@@ -6,6 +6,7 @@ import csv
 import io
 import re
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 from falcon.testing import Result
@@ -15,6 +16,7 @@ from tests.dashboard.opened import Dashboard, PersonClient
 from tests.services.analytics.served import NOW, report, serve
 from tests.support.http.world import ORG
 
+ROOT = Path(__file__).parents[4]
 START = f"/dashboard/{ORG}/videos"
 DECEMBER = datetime(2025, 12, 10, 12, tzinfo=UTC)
 
@@ -150,3 +152,17 @@ def test_a_quarter_by_video_and_day_takes_one_call(
     rows = list(csv.DictReader(io.StringIO(answered.text)))
     assert rows[0]["segments"] == "10"
     assert sum(int(row["segments"]) for row in rows) == 56
+
+
+def test_every_call_of_the_page_about_views_is_answered(
+    asked: tuple[Dashboard, str, str],
+) -> None:
+    dashboard, long, _ = asked
+    page = (ROOT / "docs/how-to/views.md").read_text("utf-8")
+
+    calls = re.findall(r'"\$API(/v1/[^"?]+)\?([^"]+)"', page)
+
+    assert len(calls) == 3
+    for path, query in calls:
+        answered = dashboard.world.get(path.replace("$VIDEO", long), query)
+        assert answered.status_code == 200

@@ -10,11 +10,13 @@ right, and slow where there are many videos.
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from itertools import islice
-from typing import TYPE_CHECKING, Final, Protocol, cast
+from typing import Final, Protocol, cast
 
 from hvcore.domain.analytics.segments import (
     DateRange,
+    DayCount,
     EnvironmentScope,
+    ServedTotals,
     VideoScope,
 )
 from hvcore.domain.analytics.video_counts import (
@@ -27,9 +29,6 @@ from hvcore.domain.analytics.video_counts import (
     watched_s,
 )
 from hvcore.domain.ids import VideoId
-
-if TYPE_CHECKING:
-    from hvcore.ports.analytics import AnalyticsStore
 
 _PAGE: Final = 1_000
 
@@ -75,6 +74,14 @@ class VideoLengths(Protocol):
             UnavailableError: The database does not answer.
         """
         ...
+
+
+class _SingleVideos(Protocol):
+    """What a store answers about single videos; see ports.analytics.AnalyticsStore."""
+
+    def totals(self, scope: VideoScope, days: DateRange) -> ServedTotals: ...
+
+    def daily(self, scope: VideoScope, days: DateRange) -> Sequence[DayCount]: ...
 
 
 class CountsByVideo:
@@ -144,7 +151,7 @@ class CountsByVideo:
         *,
         by_day: bool,
     ) -> Iterator[VideoCount]:
-        store = cast("AnalyticsStore", self)
+        store = cast("_SingleVideos", self)
         for known in _known(scope, lengths):
             video = VideoScope(video_id=known.video_id)
             ranges = [days]

@@ -21,7 +21,7 @@ WHOLE_ORGANIZATION: Final = "organization"
 
 
 @attrs.frozen(kw_only=True)
-class Preset:
+class RangePreset:
     """Name a range of days that people often ask for, such as the last month."""
 
     title: str
@@ -29,17 +29,17 @@ class Preset:
     last: date
 
 
-def presets_at(today: date) -> Sequence[Preset]:
+def presets_at(today: date) -> Sequence[RangePreset]:
     """Return the month of a day, the month before it, and the quarter before its quarter's."""
     month = today.replace(day=1)
     quarter = month.replace(month=month.month - (month.month - 1) % 3)
     last_month, last_quarter = _months_before(month, 1), _months_before(quarter, 3)
     return (
-        Preset(
+        RangePreset(
             title="This month", first=month, last=_before(_months_before(month, -1), 1)
         ),
-        Preset(title="Last month", first=last_month, last=_before(month, 1)),
-        Preset(title="Last quarter", first=last_quarter, last=_before(quarter, 1)),
+        RangePreset(title="Last month", first=last_month, last=_before(month, 1)),
+        RangePreset(title="Last quarter", first=last_quarter, last=_before(quarter, 1)),
     )
 
 

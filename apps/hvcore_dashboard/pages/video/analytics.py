@@ -22,7 +22,11 @@ from hvcore.wire.exports import renamed
 from hvcore_dashboard.desk import Desk
 from hvcore_dashboard.forms import Form
 from hvcore_dashboard.pages.analytics.files import form_of
-from hvcore_dashboard.pages.analytics.ranges import PERIODS_DAYS, Preset, presets_at
+from hvcore_dashboard.pages.analytics.ranges import (
+    PERIODS_DAYS,
+    RangePreset,
+    presets_at,
+)
 from hvcore_dashboard.pages.analytics.resources import today_of, watched_days
 from hvcore_dashboard.pages.video.tabs import VideoTabs
 from hvcore_dashboard.visits import OrganizationVisit, organization_of
@@ -150,9 +154,11 @@ class VideoViewersFragmentResource:
         self._answers.fragment(req, resp, "video/viewers.html", values)
 
 
-def _presets(today: date) -> Sequence[Preset]:
+def _presets(today: date) -> Sequence[RangePreset]:
     periods = [
-        Preset(title=f"{days} days", first=today - timedelta(days=days - 1), last=today)
+        RangePreset(
+            title=f"{days} days", first=today - timedelta(days=days - 1), last=today
+        )
         for days in PERIODS_DAYS
     ]
     return [*periods, *presets_at(today)]

@@ -72,6 +72,16 @@ from hvcore.domain.analytics.segments import (
     ServedTotals,
     VideoScope,
 )
+from hvcore.domain.analytics.video_counts import (
+    DayViews,
+    RankedVideos,
+    VideoCount,
+    VideoLength,
+    VideosInTurn,
+    VideoSort,
+    views_of,
+    watched_s,
+)
 from hvcore.domain.ids import EnvId, KeyId, OrgId, TaskId, VideoId, is_chosen_id
 from hvcore.domain.limits import (
     MAX_SOURCE_DURATION_S,
@@ -230,6 +240,7 @@ from hvcore.ports.transcoder import (
     Transcoder,
     Workspace,
 )
+from hvcore.ports.video_counts import CountsByVideo, VideoLengths
 from hvcore.ports.web_apps import Middleware, WebApp
 from hvcore.processes.child_launcher import FILTER_FD
 from hvcore.processes.child_process import supervised_command
@@ -310,11 +321,13 @@ __all__ = [
     "CommandBackend",
     "ConfigError",
     "ConflictError",
+    "CountsByVideo",
     "CredentialScheme",
     "Credentials",
     "Database",
     "DateRange",
     "DayCount",
+    "DayViews",
     "EncodingSettings",
     "EnvId",
     "EnvironmentScope",
@@ -384,6 +397,7 @@ __all__ = [
     "Queue",
     "QueueBackend",
     "QueueOutage",
+    "RankedVideos",
     "RateControl",
     "RateLimit",
     "RateLimitBackend",
@@ -453,10 +467,15 @@ __all__ = [
     "UnreadableObjectError",
     "UnusableSourceError",
     "UploadedPart",
+    "VideoCount",
     "VideoId",
+    "VideoLength",
+    "VideoLengths",
     "VideoRange",
     "VideoScope",
+    "VideoSort",
     "VideoTrackInfo",
+    "VideosInTurn",
     "WebApp",
     "Workspace",
     "WriteAddress",
@@ -476,6 +495,8 @@ __all__ = [
     "required_field",
     "supervised_command",
     "use_until_end",
+    "views_of",
+    "watched_s",
     "with_few_hosts",
     "with_unknown",
 ]

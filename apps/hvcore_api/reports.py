@@ -27,11 +27,16 @@ def send_report(
         table: What a file of the payload holds.
         wanted: The query's ``format``.
     """
-    chosen = wanted or _accepted(req)
+    chosen = format_of(req, wanted)
     if chosen is ExportFormat.JSON:
         send(resp, payload)
         return
     send_records(resp, payload, table=table, form=chosen)
+
+
+def format_of(req: falcon.Request, wanted: ExportFormat | None) -> ExportFormat:
+    """Return the format of an answer: that of the query, or else of ``Accept``."""
+    return wanted or _accepted(req)
 
 
 def _accepted(req: falcon.Request) -> ExportFormat:

@@ -65,6 +65,10 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
         "hvcore_cli.commands.videos.videos:videos",
         "List, show, change, delete and retry videos.",
     ),
+    "analytics": (
+        "hvcore_cli.commands.analytics:analytics",
+        "Show views and watched time, by video and by day.",
+    ),
     "conform": (
         "hvcore_cli.commands.videos.conform:conform",
         "Check a published video against the HLS and CMAF standards.",

@@ -14,20 +14,26 @@ from hvcore.plugin_api import (
     BatchRefusedError,
     DateRange,
     DayCount,
+    DayViews,
     EnvId,
     EnvironmentScope,
     EnvironmentServed,
     HeightCount,
     IgnoredReason,
     IgnoredTotal,
+    RankedVideos,
     Scope,
     ServedBatch,
     ServedTotals,
     SupportsBackup,
     SupportsReports,
     UnavailableError,
+    VideoCount,
     VideoId,
+    VideoLengths,
+    VideosInTurn,
 )
+from hvcore_analytics_duckdb.by_videos import CountsOfVideos
 from hvcore_analytics_duckdb.engine import IGNORED, DuckdbEngine
 from hvcore_analytics_duckdb.parquet_store import ParquetFile, ParquetStore, StoreState
 from hvcore_analytics_duckdb.rows import (
@@ -63,6 +69,7 @@ class DuckdbAnalytics(SupportsReports, SupportsBackup, AnalyticsStore):
         self._shelf = shelf
         self._engine = engine
         self._totals = FileTotals(engine)
+        self._videos = CountsOfVideos(engine)
 
     def write(self, batch: ServedBatch) -> None:
         """
@@ -206,6 +213,21 @@ class DuckdbAnalytics(SupportsReports, SupportsBackup, AnalyticsStore):
             )
             for height_px, segments, videos, day_count, first_ms, last_ms in rows
         ]
+
+    def ranked(
+        self, asked: RankedVideos, lengths: VideoLengths
+    ) -> Sequence[VideoCount]:
+        return self._videos.ranked(asked, lengths)
+
+    def in_turn(
+        self, asked: VideosInTurn, lengths: VideoLengths
+    ) -> Sequence[VideoCount]:
+        return self._videos.in_turn(asked, lengths)
+
+    def watched_by_day(
+        self, scope: EnvironmentScope, days: DateRange, lengths: VideoLengths
+    ) -> Mapping[date, DayViews]:
+        return self._videos.watched_by_day(scope, days, lengths)
 
     def ignored(self, scope: Scope, days: DateRange) -> Sequence[IgnoredTotal]:
         """Return the uncounted requests of a scope for each reason and height."""

@@ -128,14 +128,44 @@ class DuckdbEngine:
         Raises:
             duckdb.Error: A file is gone.
         """
+        return self.ask_tables(state, question, condition, values)
+
+    def ask_tables(
+        self,
+        state: StoreState,
+        question: str,
+        condition: str,
+        values: Sequence[object],
+    ) -> list[tuple[Any, ...]]:
+        """
+        Run a SQL statement about tables in memory, and about the files of a state if it names them.
+
+        Raises:
+            duckdb.Error: A file is gone.
+        """
         files = self._files_of(state)
-        if not files:
+        if not files and "{counts}" in question:
             return []
         counts = f"(SELECT * FROM {files} WHERE {condition})"  # noqa: S608 - no values
         cursor = self._cursor()
         try:
             text = question.replace("{counts}", counts)
             return cursor.execute(text, list(values)).fetchall()
+        finally:
+            cursor.close()
+
+    def run(self, statement: str, values: Sequence[object] = ()) -> None:
+        """
+        Run a SQL statement that changes tables in memory.
+
+        Raises:
+            UnavailableError: There is not enough memory.
+        """
+        cursor = self._cursor()
+        try:
+            cursor.execute(statement, list(values))
+        except duckdb.Error as exc:
+            raise _unavailable(self._shelf.folder, exc) from exc
         finally:
             cursor.close()
 

@@ -249,7 +249,8 @@ def _iteration(
     paging = operation.paging
     if paging is None:
         raise ValueError(f"{operation.name} is no list that goes on.")
-    own = [found for found in parameters if found.name != "page"]
+    # A file has no pages.
+    own = [found for found in parameters if found.name not in {"page", "format"}]
     name = operation.name.replace("list", "iterate", 1)
     kind = f"{style.iterator}[{annotation(paging.item_type, models='models.')}]"
     # What returns an iterator waits for nothing yet.

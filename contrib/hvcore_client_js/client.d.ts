@@ -354,6 +354,8 @@ export type Preset = "standard" | "high" | "ultra";
 
 export type RateControl = "constantBitrate" | "variableBitrate";
 
+export type RecordsBy = "day";
+
 export type SignedUrlExpiration = "15m" | "30m" | "1h" | "4h" | "24h" | "7d";
 
 export type SortBy = "created_at" | "name" | "duration" | "status";
@@ -384,6 +386,8 @@ export type VideoEventKind =
 export type VideoEventStatus = "transcoding" | "ready" | "failed" | "deleted";
 
 export type VideoRecords = "resolutions" | "summary";
+
+export type VideoSort = "views" | "watchedSeconds" | "segments";
 
 export type VideoStatus = "transcoding" | "ready" | "failed";
 
@@ -816,6 +820,13 @@ export interface Rendition {
   language?: string;
 }
 
+export interface ReportPagination {
+  page: number;
+  pageSize: number;
+  hasNext: boolean;
+  hasPrevious: boolean;
+}
+
 export interface ResolutionDistributionReport {
   distribution: ServedResolution[];
 }
@@ -929,6 +940,8 @@ export interface UsageOfDay {
   hdSegments: number;
   sdSegments: number;
   ldSegments: number;
+  estimatedViews: number;
+  watchedSeconds: number;
 }
 
 export interface UsageReport {
@@ -1145,6 +1158,23 @@ export interface VideoUploadRequest {
 export interface ViewersReport {
   viewers: CurrentViewers;
   minutes: ServedMinute[];
+}
+
+export interface WatchedVideo {
+  videoID: string;
+  videoName: string;
+  videoNameValid: boolean;
+  segments: number;
+  estimatedViews: number;
+  watchedSeconds: number;
+  lastServed: string;
+  lastServedValid: boolean;
+  deliveryDate?: string;
+}
+
+export interface WatchedVideosReport {
+  videos: WatchedVideo[];
+  pagination: ReportPagination;
 }
 
 export interface WebhookEvent {
@@ -1662,6 +1692,87 @@ export interface GetDailyUsageInEnvironmentParams {
 }
 
 export interface GetDailyUsageParams {
+  startDate?: string;
+  endDate?: string;
+  /** By default `false`. */
+  fill?: boolean;
+  /** `csv` or `ndjson`: the records alone, as a table with a header row or as one JSON document a line. Without it, `Accept` decides. */
+  format?: ExportFormat;
+}
+
+export interface ListWatchedVideosInOrganizationParams {
+  /** The organization. */
+  orgID: string;
+  startDate?: string;
+  endDate?: string;
+  /** What to sort by. By default `"views"`. */
+  sortBy?: VideoSort;
+  /** Rising or falling. By default `"desc"`. */
+  sortDir?: SortDir;
+  /** Number of the page, from 1. Without it and `pageSize`, a file has all records. */
+  page?: number;
+  /** Records on a page; 20 if there is none. */
+  pageSize?: number;
+  /** `day`: a record for each video and day, by day first. */
+  by?: RecordsBy;
+  /** `csv` or `ndjson`: the records alone, as a table with a header row or as one JSON document a line. Without it, `Accept` decides. */
+  format?: ExportFormat;
+}
+
+export interface ListWatchedVideosInEnvironmentParams {
+  /** The organization. */
+  orgID: string;
+  /** The environment: its identifier or its short name. */
+  envID: string;
+  startDate?: string;
+  endDate?: string;
+  /** What to sort by. By default `"views"`. */
+  sortBy?: VideoSort;
+  /** Rising or falling. By default `"desc"`. */
+  sortDir?: SortDir;
+  /** Number of the page, from 1. Without it and `pageSize`, a file has all records. */
+  page?: number;
+  /** Records on a page; 20 if there is none. */
+  pageSize?: number;
+  /** `day`: a record for each video and day, by day first. */
+  by?: RecordsBy;
+  /** `csv` or `ndjson`: the records alone, as a table with a header row or as one JSON document a line. Without it, `Accept` decides. */
+  format?: ExportFormat;
+}
+
+export interface ListWatchedVideosParams {
+  startDate?: string;
+  endDate?: string;
+  /** What to sort by. By default `"views"`. */
+  sortBy?: VideoSort;
+  /** Rising or falling. By default `"desc"`. */
+  sortDir?: SortDir;
+  /** Number of the page, from 1. Without it and `pageSize`, a file has all records. */
+  page?: number;
+  /** Records on a page; 20 if there is none. */
+  pageSize?: number;
+  /** `day`: a record for each video and day, by day first. */
+  by?: RecordsBy;
+  /** `csv` or `ndjson`: the records alone, as a table with a header row or as one JSON document a line. Without it, `Accept` decides. */
+  format?: ExportFormat;
+}
+
+export interface GetVideoDailyUsageInOrganizationParams {
+  /** The organization. */
+  orgID: string;
+  /** The video. */
+  videoID: string;
+  startDate?: string;
+  endDate?: string;
+  /** By default `false`. */
+  fill?: boolean;
+  /** `csv` or `ndjson`: the records alone, as a table with a header row or as one JSON document a line. Without it, `Accept` decides. */
+  format?: ExportFormat;
+}
+
+export interface GetVideoDailyUsageParams {
+  /** The video. */
+  videoID: string;
   startDate?: string;
   endDate?: string;
   /** By default `false`. */
@@ -2270,6 +2381,41 @@ export interface Operations {
    */
   getDailyUsage(params: GetDailyUsageParams & { format: Exclude<ExportFormat, "json"> }, options?: RequestOptions): Promise<string>;
   getDailyUsage(params?: GetDailyUsageParams & { format?: "json" }, options?: RequestOptions): Promise<DailyUsageReport>;
+  /**
+   * Report the views and the watched time of each video.
+   *
+   * Needs the permission `analytics:read`. Counts under the limit `analytics`.
+   */
+  listWatchedVideosInOrganization(params: ListWatchedVideosInOrganizationParams & { format: Exclude<ExportFormat, "json"> }, options?: RequestOptions): Promise<string>;
+  listWatchedVideosInOrganization(params: ListWatchedVideosInOrganizationParams & { format?: "json" }, options?: RequestOptions): ListRequest<WatchedVideosReport, WatchedVideo>;
+  /**
+   * Report the views and the watched time of each video.
+   *
+   * Needs the permission `analytics:read`. Counts under the limit `analytics`.
+   */
+  listWatchedVideosInEnvironment(params: ListWatchedVideosInEnvironmentParams & { format: Exclude<ExportFormat, "json"> }, options?: RequestOptions): Promise<string>;
+  listWatchedVideosInEnvironment(params: ListWatchedVideosInEnvironmentParams & { format?: "json" }, options?: RequestOptions): ListRequest<WatchedVideosReport, WatchedVideo>;
+  /**
+   * Report the views and the watched time of each video.
+   *
+   * Needs the permission `analytics:read`. Counts under the limit `analytics`.
+   */
+  listWatchedVideos(params: ListWatchedVideosParams & { format: Exclude<ExportFormat, "json"> }, options?: RequestOptions): Promise<string>;
+  listWatchedVideos(params?: ListWatchedVideosParams & { format?: "json" }, options?: RequestOptions): ListRequest<WatchedVideosReport, WatchedVideo>;
+  /**
+   * Report what was watched of a video on each day.
+   *
+   * Needs the permission `analytics:read`. Counts under the limit `analytics`.
+   */
+  getVideoDailyUsageInOrganization(params: GetVideoDailyUsageInOrganizationParams & { format: Exclude<ExportFormat, "json"> }, options?: RequestOptions): Promise<string>;
+  getVideoDailyUsageInOrganization(params: GetVideoDailyUsageInOrganizationParams & { format?: "json" }, options?: RequestOptions): Promise<DailyUsageReport>;
+  /**
+   * Report what was watched of a video on each day.
+   *
+   * Needs the permission `analytics:read`. Counts under the limit `analytics`.
+   */
+  getVideoDailyUsage(params: GetVideoDailyUsageParams & { format: Exclude<ExportFormat, "json"> }, options?: RequestOptions): Promise<string>;
+  getVideoDailyUsage(params: GetVideoDailyUsageParams & { format?: "json" }, options?: RequestOptions): Promise<DailyUsageReport>;
   /**
    * Report how much is stored.
    *

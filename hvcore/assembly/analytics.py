@@ -4,10 +4,12 @@ from datetime import timedelta
 from functools import cached_property
 
 from hvcore.assembly.videos import VideoWiring
+from hvcore.persistence.videos.lengths import SqlVideoLengths
 from hvcore.persistence.videos.totals import SqlVideoTotals
 from hvcore.ports.analytics import AnalyticsReport, sink_that_reports
 from hvcore.services.analytics.by_environment import EnvironmentAnalytics
 from hvcore.services.analytics.by_video import VideoAnalytics
+from hvcore.services.analytics.by_videos import WatchedVideos
 from hvcore.services.analytics.counts import Analytics
 from hvcore.services.analytics.live import LiveAnalytics
 
@@ -24,6 +26,17 @@ class AnalyticsWiring(VideoWiring):
             videos=self.catalog.videos,
             store=self.analytics_store,
             ignored=sink_that_reports(AnalyticsReport.IGNORED, sinks),
+            clock=self.clock,
+        )
+
+    @cached_property
+    def watched_videos(self) -> WatchedVideos:
+        """The service that reports views and watched time by video and by day."""
+        return WatchedVideos(
+            counts=self.analytics,
+            videos=self.catalog.videos,
+            figures=SqlVideoLengths(self.engine),
+            store=self.analytics_store,
             clock=self.clock,
         )
 

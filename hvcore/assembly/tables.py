@@ -15,9 +15,10 @@ from hvcore.persistence.dropped_tables import (
 )
 from hvcore.persistence.migrate import is_broken_off, migrate
 from hvcore.persistence.schema_version import BEHIND, refuse_unusable, schema_version
+from hvcore.persistence.videos.lengths import SqlVideoLengths
 from hvcore.persistence.videos.recount import recount
 from hvcore.persistence.videos.search_index import is_searchable, repair_search_index
-from hvcore.ports.analytics import AnalyticsSink
+from hvcore.ports.analytics import AnalyticsSink, AnalyticsStore
 from hvcore.ports.preparation import SupportsPrepare, SupportsUninstall
 from hvcore.registry import KINDS, Choice
 
@@ -105,7 +106,7 @@ class TableWiring(Backends):
             partial(migrate, self.engine, contracts=contracts, mark=mark),
         )
         for name, one in self._to_prepare():
-            yield name, one.prepare
+            yield name, partial(self._prepare, one)
 
     def tables_place(self) -> str:
         """
@@ -169,6 +170,12 @@ class TableWiring(Backends):
             UnavailableError: The database does not answer.
         """
         return is_searchable(self.engine)
+
+    def _prepare(self, one: AnalyticsSink | SupportsPrepare) -> None:
+        one.prepare()
+        if isinstance(one, AnalyticsStore):
+            # Here it may take minutes; whoever asks for a report should not wait.
+            one.learn(SqlVideoLengths(self.engine))
 
     def _to_prepare(self) -> Iterator[tuple[str, AnalyticsSink | SupportsPrepare]]:
         for name, sink in self._sinks.items():

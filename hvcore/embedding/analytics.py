@@ -6,11 +6,15 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from hvcore.domain.access.tenants import Environment
 from hvcore.domain.analytics.breakdown import BreakdownBy
+from hvcore.domain.analytics.video_counts import VideoSort
+from hvcore.domain.limits import DEFAULT_PAGE_SIZE
+from hvcore.domain.videos.catalog import SortDir
 from hvcore.embedding.arguments import T, read_arguments
 from hvcore.embedding.environment_parts import EnvironmentPart
 from hvcore.wire.analytics import answers, query, video_reports
 
 if TYPE_CHECKING:
+    from hvcore.services.analytics.by_videos import WatchedVideos
     from hvcore.services.analytics.counts import Analytics
     from hvcore.services.analytics.live import LiveAnalytics
 
@@ -27,6 +31,10 @@ _FIELDS: Final = {
     "fill": "fill",
     "day": "date",
     "by": "by",
+    "sort_by": "sortBy",
+    "sort_dir": "sortDir",
+    "page": "page",
+    "page_size": "pageSize",
 }
 
 
@@ -61,10 +69,68 @@ class EnvironmentReports(EnvironmentPart):
         asked = _read(
             query.DailyParameters, query.daily_dates, first=first, last=last, fill=fill
         )
-        counts = self._counts.daily(
+        days = self._watched.daily(
             self._environments, asked.days(), is_filled=asked.is_filled
         )
-        return answers.daily(counts)
+        return answers.daily(days)
+
+    def watched_videos(  # noqa: PLR0913 - as the API's report
+        self,
+        *,
+        first: date | None = None,
+        last: date | None = None,
+        sort_by: VideoSort = VideoSort.VIEWS,
+        sort_dir: SortDir = SortDir.DESC,
+        page: int = 1,
+        page_size: int = DEFAULT_PAGE_SIZE,
+        by: query.RecordsBy | None = None,
+    ) -> Report:
+        """
+        Report the views and the watched time of each video, a page at a time.
+
+        Args:
+            by: ``RecordsBy.DAY`` gives a record for each video and day.
+        """
+        asked = _read(
+            query.VideosParameters,
+            query.dates_in_order,
+            first=first,
+            last=last,
+            sort_by=sort_by,
+            sort_dir=sort_dir,
+            page=page,
+            page_size=page_size,
+            by=by,
+        )
+        wanted = asked.page_query
+        found, has_next = self._watched.page(self._environments, wanted)
+        return answers.watched_videos(found, wanted, has_next=has_next)
+
+    def video_daily_usage(
+        self,
+        video_id: str,
+        *,
+        first: date | None = None,
+        last: date | None = None,
+        fill: bool = False,
+    ) -> Report:
+        """
+        Report the segments, views and watched time of a video on each day.
+
+        Args:
+            fill: Whether to include days on which no segment was served.
+        """
+        asked = _read(
+            query.DailyParameters, query.daily_dates, first=first, last=last, fill=fill
+        )
+        _, days = self._watched.video_daily(
+            self._caller,
+            self._org_id,
+            video_id,
+            asked.days(),
+            is_filled=asked.is_filled,
+        )
+        return answers.daily(days)
 
     def storage_usage(self) -> Report:
         """Report the number and the length of the stored videos."""
@@ -150,6 +216,10 @@ class EnvironmentReports(EnvironmentPart):
     @property
     def _counts(self) -> "Analytics":
         return self._service(lambda services: services.analytics)
+
+    @property
+    def _watched(self) -> "WatchedVideos":
+        return self._service(lambda services: services.watched_videos)
 
     @property
     def _live(self) -> "LiveAnalytics":

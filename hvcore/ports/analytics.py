@@ -1,8 +1,8 @@
 """
 Analytics ports: sinks store counts of served segments, stores also answer queries.
 
-A sink stores counts, and how far each spool file is stored, and nothing else: names,
-durations and deletions are in the catalog of videos. Sinks that say so
+A sink stores counts, and how far each spool file is stored: names and deletions are in
+the catalog of videos, and lengths are told to a store when it is asked (video_counts). Sinks that say so
 (SupportsReports) also store the other data of a batch, together with the counts and
 exactly once, too.
 
@@ -34,6 +34,7 @@ from hvcore.domain.analytics.segments import (
     ServedTotals,
 )
 from hvcore.domain.ids import EnvId, OrgId, VideoId
+from hvcore.ports.video_counts import CountsByVideo
 
 
 class BatchRefusedError(Exception):
@@ -122,7 +123,7 @@ class AnalyticsSink(ABC):
         """Release the connections and files of the sink; called once, at the end."""
 
 
-class AnalyticsStore(AnalyticsSink):
+class AnalyticsStore(CountsByVideo, AnalyticsSink):
     """
     Store counts of served segments and answer queries about them; thread-safe.
 

@@ -72,10 +72,15 @@ def renamed(of: Table, name: str) -> Table:
 def as_csv(of: Table, payload: Mapping[str, object]) -> bytes:
     """Return records as CSV with a header row; lines end with CR LF."""
     text = io.StringIO(newline="")
+    csv.writer(text).writerow(of.columns)
+    return text.getvalue().encode() + csv_rows(of, records_of(of, payload))
+
+
+def csv_rows(of: Table, records: Sequence[Mapping[str, object]]) -> bytes:
+    """Return records as the rows of a CSV file, without a header row."""
+    text = io.StringIO(newline="")
     rows = csv.writer(text)
-    rows.writerow(of.columns)
-    for record in records_of(of, payload):
-        rows.writerow([_cell(record[name]) for name in of.columns])
+    rows.writerows([_cell(record[name]) for name in of.columns] for record in records)
     return text.getvalue().encode("utf-8", "replace")
 
 

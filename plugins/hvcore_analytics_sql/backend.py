@@ -6,31 +6,37 @@ from datetime import date
 from typing import Final
 
 import sqlalchemy as sa
+from sqlalchemy.engine import Connection
 
 from hvcore.plugin_api import (
     AnalyticsReport,
     AnalyticsStore,
     DateRange,
     DayCount,
+    DayViews,
     EnvId,
     EnvironmentScope,
     EnvironmentServed,
     HeightCount,
     IgnoredReason,
     IgnoredTotal,
+    RankedVideos,
     Scope,
     ServedBatch,
     ServedTotals,
     SupportsReports,
     UnavailableError,
+    VideoCount,
     VideoId,
+    VideoLengths,
     VideoScope,
+    VideosInTurn,
 )
-from hvcore_analytics_sql import environments, videos
-from hvcore_analytics_sql.counting import apply, from_ms
+from hvcore_analytics_sql import environments, gaps, months, ranking, videos
+from hvcore_analytics_sql.counting import apply
 from hvcore_analytics_sql.details import SqlSegmentDetails
-from hvcore_analytics_sql.gaps import count_anew, fit_together
 from hvcore_analytics_sql.live import SqlLiveCounts
+from hvcore_analytics_sql.moments import from_ms
 from hvcore_analytics_sql.scopes import within
 from hvcore_analytics_sql.tables import (
     environment_days,
@@ -80,7 +86,7 @@ class SqlAnalytics(SqlLiveCounts, SqlSegmentDetails, SupportsReports, AnalyticsS
 
     def prepare(self) -> None:
         """Make the tables of the store."""
-        prepare(self._database, count_anew)
+        prepare(self._database, _count_anew)
 
     def uninstall(self) -> None:
         """Remove the tables of the store."""
@@ -92,13 +98,12 @@ class SqlAnalytics(SqlLiveCounts, SqlSegmentDetails, SupportsReports, AnalyticsS
 
     def is_consistent(self) -> bool:
         """
-        Return whether the counts of different videos agree with the rows of video_days.
+        Return whether different videos and months agree with the counts by day.
 
-        They disagree after a version without the tables of different videos has
-        written.
+        They disagree after a version without these tables has written.
         """
         with self._database.reading() as connection:
-            return fit_together(connection)
+            return gaps.fit_together(connection) and months.fit_together(connection)
 
     def ping(self) -> None:
         """Raise UnavailableError if the database or the tables of the store are not there."""
@@ -145,6 +150,29 @@ class SqlAnalytics(SqlLiveCounts, SqlSegmentDetails, SupportsReports, AnalyticsS
             return videos.by_height(self._database, scope, days)
         return environments.by_height(self._database, scope, days)
 
+    def ranked(
+        self, asked: RankedVideos, lengths: VideoLengths
+    ) -> Sequence[VideoCount]:
+        months.learn(self._database, lengths)
+        return ranking.ranked(self._database, asked)
+
+    def in_turn(
+        self, asked: VideosInTurn, lengths: VideoLengths
+    ) -> Sequence[VideoCount]:
+        if asked.after is None:
+            # Once for all pages: the lengths of one file are of one moment.
+            months.learn(self._database, lengths)
+        return ranking.in_turn(self._database, asked)
+
+    def watched_by_day(
+        self, scope: EnvironmentScope, days: DateRange, lengths: VideoLengths
+    ) -> Mapping[date, DayViews]:
+        months.learn(self._database, lengths)
+        return ranking.watched_by_day(self._database, scope, days)
+
+    def learn(self, lengths: VideoLengths) -> None:
+        months.learn(self._database, lengths)
+
     def ignored(self, scope: Scope, days: DateRange) -> Sequence[IgnoredTotal]:
         """Return the uncounted requests of a scope for each reason and height."""
         if isinstance(scope, VideoScope):
@@ -161,3 +189,8 @@ class SqlAnalytics(SqlLiveCounts, SqlSegmentDetails, SupportsReports, AnalyticsS
             )
             for reason, px, requests in self._rows(statement)
         ]
+
+
+def _count_anew(connection: Connection) -> None:
+    gaps.count_anew(connection)
+    months.count_anew(connection)

@@ -1,7 +1,6 @@
 """Add a batch of counts to the tables of the analytics store."""
 
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime, timedelta
 from typing import Final
 
 import sqlalchemy as sa
@@ -19,8 +18,9 @@ from hvcore.plugin_api import (
     SessionSeen,
     UnfollowedSessions,
 )
-from hvcore_analytics_sql.gaps import changes
+from hvcore_analytics_sql import gaps, months
 from hvcore_analytics_sql.hosts import with_room
+from hvcore_analytics_sql.moments import to_ms
 from hvcore_analytics_sql.tables import (
     environment_days,
     ignored_days,
@@ -34,8 +34,6 @@ from hvcore_analytics_sql.tables import (
 )
 from hvcore_analytics_sql.upserts import Row, add, add_days, insert_into
 
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_MS: Final = timedelta(milliseconds=1)
 _MOVE: Final = (
     sa.update(positions)
     .where(
@@ -55,7 +53,7 @@ def apply(connection: Connection, batch: ServedBatch) -> None:
     """
     if not _advance(connection, batch.id):
         return
-    # First of all: it may wait, and then must not hold rows that others wait for.
+    # First of all: they may wait, and then must not hold rows that others wait for.
     origins = with_room(connection, batch.origins)
     new = add_days(connection, sorted(_day_row(count) for count in batch.counts))
     for table, rows in (
@@ -70,20 +68,12 @@ def apply(connection: Connection, batch: ServedBatch) -> None:
     ):
         # In the order of the key: two writers never wait for each other's rows.
         add(connection, table, sorted(rows))
+    for table, rows in months.changes(connection, batch.counts).items():
+        add(connection, table, sorted(rows))
     if new:
         # Last, because others wait from here on.
-        for table, rows in changes(connection, new).items():
+        for table, rows in gaps.changes(connection, new).items():
             add(connection, table, sorted(rows))
-
-
-def to_ms(moment: datetime) -> int:
-    """Return a time as milliseconds since 1970, as the tables have it."""
-    return (moment - _EPOCH) // _MS
-
-
-def from_ms(moment_ms: int) -> datetime:
-    """Return the time for a number of milliseconds since 1970 from the tables."""
-    return _EPOCH + moment_ms * _MS
 
 
 def _advance(connection: Connection, part: BatchId) -> bool:

@@ -17,8 +17,8 @@ from hvcore.plugin_api import (
     EnvironmentServed,
     HeightCount,
 )
-from hvcore_analytics_sql.counting import from_ms
 from hvcore_analytics_sql.gaps import as_date
+from hvcore_analytics_sql.moments import from_ms
 from hvcore_analytics_sql.tables import (
     NEVER,
     environment_days,

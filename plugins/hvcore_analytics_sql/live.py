@@ -8,8 +8,8 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from hvcore.plugin_api import Database, MinuteTotal, OrgId, Scope, VideoScope
-from hvcore_analytics_sql.counting import to_ms
 from hvcore_analytics_sql.environments import conditions_of, limited_sum, scope_values
+from hvcore_analytics_sql.moments import to_ms
 from hvcore_analytics_sql.scopes import in_scope
 from hvcore_analytics_sql.tables import (
     minutes,

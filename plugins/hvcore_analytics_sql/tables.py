@@ -14,7 +14,7 @@ from datetime import date
 from typing import Any, Final
 
 import sqlalchemy as sa
-from sqlalchemy import BigInteger, Column, Date, Integer, Table
+from sqlalchemy import BigInteger, Column, Date, Float, Integer, Table
 from sqlalchemy.engine import Connection
 from sqlalchemy.schema import CreateColumn
 
@@ -25,7 +25,7 @@ from hvcore.plugin_api import (
     PlaybackColumn,
 )
 
-VERSION: Final = 4
+VERSION: Final = 5
 
 # Any number that nothing else of the database uses.
 _LOCK_NUMBER: Final = 0x6876_616E_616C
@@ -204,6 +204,56 @@ unfollowed_sessions = Table(
     metadata,
     Column("org_id", _Text, primary_key=True, info=_ID),
     Column("last_ms", BigInteger, nullable=False),
+)
+
+# Since version 5: see months.
+video_months = Table(
+    "hv_analytics_video_months",
+    metadata,
+    Column("org_id", _Text, primary_key=True, info=_ID),
+    Column("env_id", _Text, primary_key=True, info=_ID),
+    Column("month", Date, primary_key=True),
+    Column("video_id", _Text, primary_key=True, info=_ID),
+    Column("segments", BigInteger, nullable=False),
+    Column("last_ms", BigInteger, nullable=False),
+    Column("length_s", Float, nullable=False),
+    Column("views", Float, nullable=False),
+    Column("watched_s", Float, nullable=False),
+    *(
+        sa.Index(
+            f"ix_hv_analytics_video_months_{figure}",
+            *("org_id", "env_id", "month", figure, "video_id"),
+        )
+        for figure in ("views", "watched_s", "segments")
+    ),
+    sa.Index("ix_hv_analytics_video_months_video", "video_id"),
+    # In its key's order: files read whole months so.
+    sqlite_with_rowid=False,
+)
+
+environment_views = Table(
+    "hv_analytics_environment_views",
+    metadata,
+    Column("org_id", _Text, primary_key=True, info=_ID),
+    Column("env_id", _Text, primary_key=True, info=_ID),
+    Column("day", Date, primary_key=True),
+    Column("views", Float, nullable=False),
+    Column("watched_s", Float, nullable=False),
+)
+
+# The lengths with which views were counted, and up to when changes were taken over.
+video_lengths = Table(
+    "hv_analytics_video_lengths",
+    metadata,
+    Column("video_id", _Text, primary_key=True, info=_ID),
+    Column("length_s", Float, nullable=False),
+)
+
+lengths_read = Table(
+    "hv_analytics_lengths_read",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("until_ms", BigInteger, nullable=False),
 )
 
 

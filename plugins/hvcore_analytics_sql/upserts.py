@@ -16,10 +16,11 @@ from sqlalchemy.engine import Connection
 
 from hvcore.plugin_api import PLAYBACK_COLUMNS, Aggregation
 from hvcore_analytics_sql.gaps import Key, as_date
-from hvcore_analytics_sql.tables import video_days
+from hvcore_analytics_sql.months import figures_of
+from hvcore_analytics_sql.tables import video_days, video_months
 
 _PLAYBACK: Final = {column.name: column.aggregation for column in PLAYBACK_COLUMNS}
-_SUMS: Final = frozenset({"segments", "requests", "videos"}) | {
+_SUMS: Final = frozenset({"segments", "requests", "videos", "views", "watched_s"}) | {
     name for name, way in _PLAYBACK.items() if way is Aggregation.SUM
 }
 
@@ -166,6 +167,10 @@ def _upsert(statement: InsertT) -> InsertT:
         joined["last_ms"] = sa.case(
             (new.last_ms > old.last_ms, new.last_ms), else_=old.last_ms
         )
+    if statement.table is video_months:
+        # Of the sum, as it is computed everywhere: sums of parts would drift.
+        joined["length_s"] = new.length_s
+        joined |= figures_of(old.segments + new.segments, new.length_s)
     for name in old.keys():  # noqa: SIM118 - its names
         if _PLAYBACK.get(name) is Aggregation.MIN:
             joined[name] = _other_if(new[name] < old[name], old[name], new[name])

@@ -15,9 +15,9 @@ from hvcore.plugin_api import (
     ServedTotals,
     VideoScope,
 )
-from hvcore_analytics_sql.counting import from_ms
 from hvcore_analytics_sql.environments import days_of, limited_sum, on_these_days
 from hvcore_analytics_sql.gaps import as_date
+from hvcore_analytics_sql.moments import from_ms
 from hvcore_analytics_sql.tables import ignored_days, video_days
 
 _columns = video_days.c

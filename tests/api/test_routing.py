@@ -43,13 +43,14 @@ DOCUMENTED = {
     *(
         ("GET", f"{root}/analytics/{name}")
         for root in (A, ENV, "/v1")
-        for name in ("usage", "daily", "storage", "resolution-distribution")
+        for name in ("usage", "daily", "videos", "storage", "resolution-distribution")
     ),
     *(("GET", f"{root}/analytics/viewers") for root in (A, ENV, "/v1")),
     *(
         ("GET", f"{video}/analytics/{name}")
         for video in (f"{A}/videos/{{publicID}}", "/v1/videos/{assetId}")
         for name in (
+            "daily",
             "resolution",
             "explain",
             "viewers",

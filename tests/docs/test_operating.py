@@ -33,6 +33,7 @@ NOT_FOR_OPERATORS = {
         "sign-tokens",
         "test-mode",
         "upload-from-a-page",
+        "views",
     ),
 }
 """Pages for programs that call the API, programs that embed the service, and plugins."""

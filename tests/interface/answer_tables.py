@@ -106,6 +106,9 @@ DAILY_RECORD: Final = {
     "hdSegments": int,
     "sdSegments": int,
     "ldSegments": int,
+    # Besides the documented ones; see decision 220.
+    "estimatedViews": int,
+    "watchedSeconds": float,
 }
 STORAGE: Final = {
     "totalVideos": int,

@@ -105,6 +105,13 @@ class PostgresqlServer:
         self._process.wait()
         self._process = None
 
+    @property
+    def process_id(self) -> int | None:
+        """
+        The id of its first process; None if it does not run.
+        """
+        return None if self._process is None else self._process.pid
+
     def new_database(self, *, like: str | None = None) -> str:
         """
         Make a database and return its SQLAlchemy URL.

@@ -23,7 +23,7 @@ class UsageResource:
         self._analytics = services.analytics
 
     def on_get(self, req: falcon.Request, resp: falcon.Response, **path: str) -> None:
-        envs = _environments(self._access, req, path)
+        envs = environments_of(self._access, req, path)
         asked = read_query(query.UsageParameters, req.params)
         payload = wire.usage(self._analytics.usage(envs, asked.period_days))
         send_report(req, resp, payload, table=tables.USAGE, wanted=asked.form)
@@ -34,15 +34,13 @@ class DailyUsageResource:
 
     def __init__(self, services: Services) -> None:
         self._access = services.access
-        self._analytics = services.analytics
+        self._watched = services.watched_videos
 
     def on_get(self, req: falcon.Request, resp: falcon.Response, **path: str) -> None:
-        envs = _environments(self._access, req, path)
+        envs = environments_of(self._access, req, path)
         asked = read_query(query.DailyParameters, req.params, query.daily_dates)
-        counts = self._analytics.daily(envs, asked.days(), is_filled=asked.is_filled)
-        send_report(
-            req, resp, wire.daily(counts), table=tables.DAILY, wanted=asked.form
-        )
+        days = self._watched.daily(envs, asked.days(), is_filled=asked.is_filled)
+        send_report(req, resp, wire.daily(days), table=tables.DAILY, wanted=asked.form)
 
 
 class StorageUsageResource:
@@ -53,7 +51,7 @@ class StorageUsageResource:
         self._analytics = services.analytics
 
     def on_get(self, req: falcon.Request, resp: falcon.Response, **path: str) -> None:
-        envs = _environments(self._access, req, path)
+        envs = environments_of(self._access, req, path)
         asked = read_query(query.StorageParameters, req.params)
         payload = wire.storage(self._analytics.storage(envs))
         send_report(req, resp, payload, table=tables.STORAGE, wanted=asked.form)
@@ -67,7 +65,7 @@ class HeightDistributionResource:
         self._analytics = services.analytics
 
     def on_get(self, req: falcon.Request, resp: falcon.Response, **path: str) -> None:
-        envs = _environments(self._access, req, path)
+        envs = environments_of(self._access, req, path)
         asked = read_query(query.ResolutionParameters, req.params, query.dates_in_order)
         payload = wire.distribution(self._analytics.distribution(envs, asked.days()))
         send_report(req, resp, payload, table=tables.DISTRIBUTION, wanted=asked.form)
@@ -132,7 +130,7 @@ class ViewersResource:
         self._live = services.live_analytics
 
     def on_get(self, req: falcon.Request, resp: falcon.Response, **path: str) -> None:
-        envs = _environments(self._access, req, path)
+        envs = environments_of(self._access, req, path)
         asked = read_query(query.ViewersParameters, req.params)
         send_report(
             req,
@@ -166,7 +164,7 @@ class VideoViewersResource:
         )
 
 
-def _environments(
+def environments_of(
     access: Access, req: falcon.Request, path: Mapping[str, str]
 ) -> Sequence[Environment]:
     """Find the environments of a request: one, or all of the key's organization."""

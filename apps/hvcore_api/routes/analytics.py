@@ -20,11 +20,12 @@ from hvcore.wire.analytics.query import (
     StorageParameters,
     UsageParameters,
     VideoParameters,
+    VideosParameters,
     ViewersParameters,
 )
 from hvcore.wire.exports import MEDIA_TYPES, ExportFormat
 from hvcore.wire.schema import STRING, Schema
-from hvcore_api.resources import analytics, video_reports
+from hvcore_api.resources import analytics, video_reports, watched_videos
 from hvcore_api.routing import ENV, KEY, ORG, Route, Special
 
 _EXPORTED: Final = Special(
@@ -96,6 +97,24 @@ _REPORTS: Final = (
         answer=answers.DAILY,
         query=DailyParameters,
         roots=_EVERYTHING,
+    ),
+    _Report(
+        name="videos",
+        resource=watched_videos.WatchedVideosResource,
+        operation="listWatchedVideos",
+        summary="Report the views and the watched time of each video.",
+        answer=answers.WATCHED_VIDEOS,
+        query=VideosParameters,
+        roots=_EVERYTHING,
+    ),
+    _Report(
+        name="daily",
+        resource=watched_videos.VideoDailyResource,
+        operation="getVideoDailyUsage",
+        summary="Report what was watched of a video on each day.",
+        answer=answers.DAILY,
+        query=DailyParameters,
+        roots=_VIDEOS,
     ),
     _Report(
         name="storage",

@@ -91,6 +91,8 @@ Preset: TypeAlias = Literal["standard", "high", "ultra"]
 
 RateControl: TypeAlias = Literal["constantBitrate", "variableBitrate"]
 
+RecordsBy: TypeAlias = Literal["day"]
+
 SignedUrlExpiration: TypeAlias = Literal["15m", "30m", "1h", "4h", "24h", "7d"]
 
 SortBy: TypeAlias = Literal["created_at", "name", "duration", "status"]
@@ -123,5 +125,7 @@ VideoEventKind: TypeAlias = Literal[
 VideoEventStatus: TypeAlias = Literal["transcoding", "ready", "failed", "deleted"]
 
 VideoRecords: TypeAlias = Literal["resolutions", "summary"]
+
+VideoSort: TypeAlias = Literal["views", "watchedSeconds", "segments"]
 
 VideoStatus: TypeAlias = Literal["transcoding", "ready", "failed"]

@@ -688,6 +688,17 @@ class Rendition:
 
 
 @attrs.frozen(kw_only=True)
+class ReportPagination:
+    """``ReportPagination`` of the API."""
+
+    page: int
+    page_size: int = member("pageSize")
+    has_next: bool = member("hasNext")
+    has_previous: bool = member("hasPrevious")
+    further_members: Mapping[str, Any] = further()
+
+
+@attrs.frozen(kw_only=True)
 class ResolutionDistributionReport:
     """``ResolutionDistributionReport`` of the API."""
 
@@ -870,6 +881,8 @@ class UsageOfDay:
     hd_segments: int = member("hdSegments")
     sd_segments: int = member("sdSegments")
     ld_segments: int = member("ldSegments")
+    estimated_views: int = member("estimatedViews")
+    watched_seconds: float = member("watchedSeconds")
     further_members: Mapping[str, Any] = further()
 
 
@@ -1169,6 +1182,31 @@ class ViewersReport:
 
     viewers: CurrentViewers
     minutes: Sequence[ServedMinute]
+    further_members: Mapping[str, Any] = further()
+
+
+@attrs.frozen(kw_only=True)
+class WatchedVideo:
+    """``WatchedVideo`` of the API."""
+
+    video_id: str = member("videoID")
+    video_name: str = member("videoName")
+    video_name_valid: bool = member("videoNameValid")
+    segments: int
+    estimated_views: int = member("estimatedViews")
+    watched_seconds: float = member("watchedSeconds")
+    last_served: str = member("lastServed")
+    last_served_valid: bool = member("lastServedValid")
+    delivery_date: date | None = member("deliveryDate", is_required=False)
+    further_members: Mapping[str, Any] = further()
+
+
+@attrs.frozen(kw_only=True)
+class WatchedVideosReport:
+    """``WatchedVideosReport`` of the API."""
+
+    videos: Sequence[WatchedVideo]
+    pagination: ReportPagination
     further_members: Mapping[str, Any] = further()
 
 

@@ -541,6 +541,82 @@ GET_DAILY_USAGE: Final[Operation[models.DailyUsageReport]] = Operation(
         "format": "format",
     },
 )
+LIST_WATCHED_VIDEOS_IN_ORGANIZATION: Final[Operation[models.WatchedVideosReport]] = (
+    Operation(
+        method="GET",
+        path="/v1/api/{org_id}/analytics/videos",
+        answer=models.WatchedVideosReport,
+        query={
+            "start_date": "startDate",
+            "end_date": "endDate",
+            "sort_by": "sortBy",
+            "sort_dir": "sortDir",
+            "page": "page",
+            "page_size": "pageSize",
+            "by": "by",
+            "format": "format",
+        },
+        paging=Paging(by_cursor=False, items="videos"),
+    )
+)
+LIST_WATCHED_VIDEOS_IN_ENVIRONMENT: Final[Operation[models.WatchedVideosReport]] = (
+    Operation(
+        method="GET",
+        path="/v1/api/{org_id}/environments/{env_id}/analytics/videos",
+        answer=models.WatchedVideosReport,
+        query={
+            "start_date": "startDate",
+            "end_date": "endDate",
+            "sort_by": "sortBy",
+            "sort_dir": "sortDir",
+            "page": "page",
+            "page_size": "pageSize",
+            "by": "by",
+            "format": "format",
+        },
+        paging=Paging(by_cursor=False, items="videos"),
+    )
+)
+LIST_WATCHED_VIDEOS: Final[Operation[models.WatchedVideosReport]] = Operation(
+    method="GET",
+    path="/v1/analytics/videos",
+    answer=models.WatchedVideosReport,
+    query={
+        "start_date": "startDate",
+        "end_date": "endDate",
+        "sort_by": "sortBy",
+        "sort_dir": "sortDir",
+        "page": "page",
+        "page_size": "pageSize",
+        "by": "by",
+        "format": "format",
+    },
+    paging=Paging(by_cursor=False, items="videos"),
+)
+GET_VIDEO_DAILY_USAGE_IN_ORGANIZATION: Final[Operation[models.DailyUsageReport]] = (
+    Operation(
+        method="GET",
+        path="/v1/api/{org_id}/videos/{video_id}/analytics/daily",
+        answer=models.DailyUsageReport,
+        query={
+            "start_date": "startDate",
+            "end_date": "endDate",
+            "fill": "fill",
+            "format": "format",
+        },
+    )
+)
+GET_VIDEO_DAILY_USAGE: Final[Operation[models.DailyUsageReport]] = Operation(
+    method="GET",
+    path="/v1/videos/{video_id}/analytics/daily",
+    answer=models.DailyUsageReport,
+    query={
+        "start_date": "startDate",
+        "end_date": "endDate",
+        "fill": "fill",
+        "format": "format",
+    },
+)
 GET_STORAGE_USAGE_IN_ORGANIZATION: Final[Operation[models.StorageReport]] = Operation(
     method="GET",
     path="/v1/api/{org_id}/analytics/storage",

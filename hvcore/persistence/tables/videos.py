@@ -205,3 +205,17 @@ video_uploads = Table(
     # In its key's order: a year is read at once.
     sqlite_with_rowid=False,
 )
+
+# The latest length of each video that was ever ready: reports go on after its deletion.
+video_lengths = Table(
+    "video_lengths",
+    metadata,
+    Column("video_id", Text, primary_key=True, info=ID),
+    Column("org_id", Text, nullable=False, info=ID),
+    Column("env_id", Text, nullable=False, info=ID),
+    Column("length_s", Float, nullable=False),
+    Column("changed_at", UtcDateTime, nullable=False),
+    environment_key(),
+    sa.Index("ix_video_lengths_changed", "changed_at", "video_id"),
+    sa.Index("ix_video_lengths_organization", "org_id", "video_id"),
+)

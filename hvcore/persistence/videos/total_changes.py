@@ -11,6 +11,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection
 
 from hvcore.domain.access.quotas import month_number
+from hvcore.domain.analytics.video_counts import VideoLength
 from hvcore.domain.ids import VideoId
 from hvcore.domain.videos.states import LISTED_STATES, VideoState, was_uploaded
 from hvcore.domain.videos.video import Video
@@ -24,6 +25,7 @@ from hvcore.persistence.videos.label_index import (
     labelled,
     labelled_as,
 )
+from hvcore.persistence.videos.lengths import store_lengths
 
 _DAY: Final = timedelta(days=1)
 _LISTED: Final = frozenset(state.value for state in LISTED_STATES)
@@ -57,10 +59,15 @@ class _Counted(NamedTuple):
     """A video as the totals have it."""
 
     group: _Group
-    duration_ms: int
+    duration_s: float
     is_upload: bool
     stored_bytes: int
     labelled: Labelled
+
+    @property
+    def duration_ms(self) -> int:
+        """The duration in whole milliseconds, as the totals add it up."""
+        return duration_ms(self.duration_s)
 
     @property
     def is_ready(self) -> bool:
@@ -103,11 +110,13 @@ class TotalChanges:
         self._uploads: Counter[_Day] = Counter()
         self._first_at: dict[_Day, datetime] = {}
         self._labels = LabelIndex(connection)
+        self._lengths: dict[VideoId, VideoLength] = {}
 
     def add(self, video: Video) -> None:
         """Count a new video in the totals."""
         counted = _counted(video)
         self._count(counted, 1)
+        self._note_length(video, 0.0)
         self._labels.move(None, counted.labelled)
         self._use.store(video.org_id, counted.stored_bytes)
         if counted.is_upload:
@@ -126,6 +135,7 @@ class TotalChanges:
         counted = _counted(video)
         self._count(stored, -1)
         self._count(counted, 1)
+        self._note_length(video, stored.duration_s)
         self._labels.move(stored.labelled, counted.labelled)
         self._use.store(video.org_id, counted.stored_bytes - stored.stored_bytes)
         # What comes back from the bin was encoded, and counted, before.
@@ -151,17 +161,30 @@ class TotalChanges:
         for day in sorted(self._uploads):
             self._store_uploads(day, self._uploads[day], self._first_at[day])
         self._labels.flush()
+        store_lengths(self._connection, self._lengths)
         for changes in (
             self._videos,
             self._durations_ms,
             self._uploads,
             self._first_at,
+            self._lengths,
         ):
             changes.clear()
 
     def _count(self, counted: _Counted, sign: int) -> None:
         self._videos[counted.group] += sign
         self._durations_ms[counted.group] += sign * counted.duration_ms
+
+    def _note_length(self, video: Video, before_s: float) -> None:
+        # The last one stays when the media go: reports go on after a deletion.
+        if video.duration_s > 0 and video.duration_s != before_s:
+            self._lengths[video.id] = VideoLength(
+                org_id=video.org_id,
+                env_id=video.env_id,
+                video_id=video.id,
+                length_s=video.duration_s,
+                changed_at=self._now(),
+            )
 
     def _count_upload(self, video: Video) -> None:
         day = _Day(video.org_id, video.env_id, day_number(video.created_at))
@@ -185,9 +208,7 @@ class TotalChanges:
             *(row.org_id, row.env_id, video_id, row.created_at, row.state),
             indexed_terms(row.labels),
         )
-        return _Counted(
-            group, duration_ms(row.duration_s), is_upload, stored_bytes, found
-        )
+        return _Counted(group, row.duration_s, is_upload, stored_bytes, found)
 
     def _store(self, group: _Group, count: int, duration_ms_: int) -> None:
         row = group._asdict() | {"videos": count, "duration_ms": duration_ms_}
@@ -249,7 +270,7 @@ def _counted(video: Video) -> _Counted:
     is_upload = was_uploaded(video.state, video.job_id)
     return _Counted(
         group,
-        duration_ms(video.duration_s),
+        video.duration_s,
         is_upload,
         video.quota_bytes,
         labelled(video),

@@ -33,6 +33,7 @@ from hvcore.testing.analytics.served import (
 )
 from hvcore.testing.analytics.sinks import AnalyticsSinkConformance
 from hvcore.testing.analytics.values import LARGE
+from hvcore.testing.analytics.videos import CountsByVideoPromises
 from hvcore.testing.local_time import local_time
 
 _LOOK_ALIKES: Final = (
@@ -43,7 +44,7 @@ _LOOK_ALIKES: Final = (
 """Ids of organizations and environments that some databases take for equal."""
 
 
-class AnalyticsStoreConformance(AnalyticsSinkConformance):
+class AnalyticsStoreConformance(CountsByVideoPromises, AnalyticsSinkConformance):
     """The promises of every AnalyticsStore, which include those of an analytics sink."""
 
     @pytest.fixture

@@ -4,6 +4,7 @@ The documented answers of analytics.
 Source: interface, "Analytics shapes". Each moment has a companion member ``…Valid``; if that is false, the moment is ``""``.
 """
 
+import math
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -11,8 +12,14 @@ from typing import Final
 from hvcore.domain.analytics.explained_day import ExplainedDay
 from hvcore.domain.analytics.ignored import IgnoredReason
 from hvcore.domain.analytics.live import VIEWER_WINDOW, LiveView
-from hvcore.domain.analytics.segments import DayCount, HeightCount
+from hvcore.domain.analytics.segments import HeightCount
 from hvcore.domain.analytics.usage import Usage, VideoAmount, VideoWatched
+from hvcore.domain.analytics.video_counts import (
+    NamedCount,
+    VideoCount,
+    VideoPageQuery,
+    WatchedDay,
+)
 from hvcore.domain.limits import SEGMENT_S
 from hvcore.domain.videos.video import Video
 from hvcore.wire.analytics.schemas import PRESET_DURATIONS
@@ -47,10 +54,11 @@ def usage(records: Iterable[Usage]) -> Payload:
     return {"usage": [_usage_record(record) for record in records]}
 
 
-def daily(counts: Iterable[DayCount]) -> Payload:
-    """Return the JSON payload of the segments served per day."""
+def daily(days: Iterable[WatchedDay]) -> Payload:
+    """Return the JSON payload of the segments, views and watched time per day."""
     records = []
-    for count in counts:
+    for one in days:
+        count, watched = one.count, one.watched
         hd, sd, ld = count.by_class()
         records.append(
             {
@@ -60,9 +68,47 @@ def daily(counts: Iterable[DayCount]) -> Payload:
                 "hdSegments": hd,
                 "sdSegments": sd,
                 "ldSegments": ld,
+                "estimatedViews": max(math.floor(watched.views + 0.5), 0),
+                "watchedSeconds": max(_seconds(watched.watched_s), 0.0),
             }
         )
     return {"dailyUsage": records}
+
+
+def watched_videos(
+    counts: Iterable[NamedCount], query: VideoPageQuery, *, has_next: bool
+) -> Payload:
+    """Return the JSON payload of a page of the report of videos."""
+    return {
+        "videos": video_records(counts),
+        "pagination": {
+            "page": query.page,
+            "pageSize": query.page_size,
+            "hasNext": has_next,
+            "hasPrevious": query.page > 1,
+        },
+    }
+
+
+def video_records(counts: Iterable[NamedCount]) -> list[Payload]:
+    """Return the JSON record of each video, or of each video and day."""
+    return [_video_record(one.count, one.name) for one in counts]
+
+
+def _video_record(count: VideoCount, name: str) -> Payload:
+    record: Payload = {
+        "videoID": count.video_id,
+        "videoName": name,
+        # That of an erased video is empty.
+        "videoNameValid": bool(name),
+        "segments": count.segments,
+        "estimatedViews": count.views,
+        "watchedSeconds": _seconds(count.watched_s),
+        **_moment("lastServed", count.last_at),
+    }
+    if count.day is not None:
+        record["deliveryDate"] = count.day.isoformat()
+    return record
 
 
 def storage(amount: VideoAmount) -> Payload:

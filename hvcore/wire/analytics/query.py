@@ -14,17 +14,24 @@ import attrs
 
 from hvcore.domain.analytics.breakdown import BreakdownBy
 from hvcore.domain.analytics.segments import DateRange
+from hvcore.domain.analytics.video_counts import VideoPageQuery, VideoSort
 from hvcore.domain.limits import (
+    DEFAULT_PAGE_SIZE,
     DEFAULT_PERIOD_DAYS,
     MAX_DAILY_RANGE_DAYS,
+    MAX_PAGE_SIZE,
     MAX_PERIOD_DAYS,
 )
+from hvcore.domain.videos.catalog import SortDir
+from hvcore.errors import InvalidPageSizeError
 from hvcore.wire.converter import LateFieldError, optional
 from hvcore.wire.exports import ExportFormat
 from hvcore.wire.formats import Day
 from hvcore.wire.kinds import Flag, Integer, member_of, string
 from hvcore.wire.schema import Schema
 
+MAX_REPORT_PAGE: Final = 1_000
+"""Whoever needs more than 100,000 records takes the file, which has all."""
 FORMAT: Final = (
     "`csv` or `ndjson`: the records alone, as a table with a header row or as one JSON "
     "document a line. Without it, `Accept` decides."
@@ -36,6 +43,12 @@ class VideoRecords(Enum):
 
     RESOLUTIONS = "resolutions"
     SUMMARY = "summary"
+
+
+class RecordsBy(Enum):
+    """Name what each record of a report of videos is about, beside the video."""
+
+    DAY = "day"
 
 
 class LiveRecords(Enum):
@@ -100,6 +113,55 @@ class DailyParameters(_Days):
 
     is_filled: bool = optional("fill", Flag(), default=False)
     form: ExportFormat | None = _format()
+
+
+@attrs.frozen(kw_only=True)
+class VideosParameters(_Days):
+    """Declare the query parameters of the report of videos, both families."""
+
+    sort: VideoSort = optional(
+        "sortBy", member_of(VideoSort), VideoSort.VIEWS, about="What to sort by."
+    )
+    direction: SortDir = optional(
+        "sortDir", member_of(SortDir), SortDir.DESC, about="Rising or falling."
+    )
+    page: int | None = optional(
+        "page",
+        Integer(minimum=1, maximum=MAX_REPORT_PAGE),
+        None,
+        about="Number of the page, from 1. Without it and `pageSize`, a file has all records.",
+    )
+    page_size: int | None = optional(
+        "pageSize",
+        Integer(minimum=1, maximum=MAX_PAGE_SIZE),
+        None,
+        error=InvalidPageSizeError,
+        about=f"Records on a page; {DEFAULT_PAGE_SIZE} if there is none.",
+    )
+    by: RecordsBy | None = optional(
+        "by",
+        member_of(RecordsBy),
+        None,
+        about="`day`: a record for each video and day, by day first.",
+    )
+    form: ExportFormat | None = _format()
+
+    @property
+    def is_paged(self) -> bool:
+        """Whether a page was asked for, also of a file."""
+        return self.page is not None or self.page_size is not None
+
+    @property
+    def page_query(self) -> VideoPageQuery:
+        """The page that was asked for, as services take it."""
+        return VideoPageQuery(
+            days=self.days(),
+            by_day=self.by is RecordsBy.DAY,
+            sort=self.sort,
+            is_ascending=self.direction is SortDir.ASC,
+            page=self.page or 1,
+            page_size=self.page_size or DEFAULT_PAGE_SIZE,
+        )
 
 
 @attrs.frozen(kw_only=True)

@@ -81,9 +81,35 @@ DAILY: Final = record(
                     "hdSegments": COUNT,
                     "sdSegments": COUNT,
                     "ldSegments": COUNT,
+                    "estimatedViews": COUNT,
+                    "watchedSeconds": SECONDS,
                 },
             )
         )
+    },
+)
+_WATCHED: Final[dict[str, Schema]] = {
+    "videoID": identifier("vid_"),
+    "videoName": STRING,
+    "videoNameValid": BOOLEAN,
+    "segments": COUNT,
+    "estimatedViews": COUNT,
+    "watchedSeconds": SECONDS,
+    **_moment("lastServed"),
+}
+WATCHED_VIDEOS: Final = record(
+    "WatchedVideosReport",
+    {
+        "videos": array(record("WatchedVideo", _WATCHED, {"deliveryDate": DAY})),
+        "pagination": record(
+            "ReportPagination",
+            {
+                "page": COUNT,
+                "pageSize": COUNT,
+                "hasNext": BOOLEAN,
+                "hasPrevious": BOOLEAN,
+            },
+        ),
     },
 )
 STORAGE: Final = record(

@@ -3,12 +3,19 @@
 from collections.abc import Mapping
 from typing import Final
 
+import attrs
+
 from hvcore.wire.analytics import schemas, video_reports
 from hvcore.wire.analytics.query import LiveRecords, VideoRecords
 from hvcore.wire.exports import Table, table
 
 USAGE: Final = table("usage", schemas.USAGE, "usage")
 DAILY: Final = table("daily", schemas.DAILY, "dailyUsage")
+_WATCHED = table("videos", schemas.WATCHED_VIDEOS, "videos")
+VIDEO_DAYS: Final = attrs.evolve(_WATCHED, name="videos-by-day")
+VIDEOS: Final = attrs.evolve(
+    _WATCHED, columns=tuple(n for n in _WATCHED.columns if n != "deliveryDate")
+)
 STORAGE: Final = table("storage", schemas.STORAGE, "storage")
 DISTRIBUTION: Final = table(
     "resolution-distribution", schemas.DISTRIBUTION, "distribution"

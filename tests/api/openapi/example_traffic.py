@@ -235,7 +235,8 @@ def _share(traffic: ExampleTraffic, ready: str) -> None:
 
 
 def _report(traffic: ExampleTraffic, ready: str) -> None:
-    for report in ("usage", "daily", "storage", "resolution-distribution", "viewers"):
+    reports = "usage daily videos storage resolution-distribution viewers"
+    for report in reports.split():
         traffic.send("GET", f"/v1/analytics/{report}")
     for report in ("resolution", "playback-quality", "breakdown"):
         traffic.send("GET", f"/v1/videos/{ready}/analytics/{report}")

@@ -180,6 +180,8 @@ def test_daily_has_a_record_for_each_day_with_deliveries(api: World, root: str) 
                 "hdSegments": 0,
                 "sdSegments": 2,
                 "ldSegments": 0,
+                "estimatedViews": 0,
+                "watchedSeconds": 12.0,
             },
             {
                 "deliveryDate": "2026-01-02",
@@ -188,6 +190,8 @@ def test_daily_has_a_record_for_each_day_with_deliveries(api: World, root: str) 
                 "hdSegments": 3,
                 "sdSegments": 4,
                 "ldSegments": 24,
+                "estimatedViews": 2,
+                "watchedSeconds": 186.0,
             },
         ]
     }
@@ -253,6 +257,8 @@ def test_filled_days_have_zeros(api: World) -> None:
         "hdSegments": 0,
         "sdSegments": 0,
         "ldSegments": 0,
+        "estimatedViews": 0,
+        "watchedSeconds": 0.0,
     }
 
 

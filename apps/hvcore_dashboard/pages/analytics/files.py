@@ -18,10 +18,11 @@ from hvcore_dashboard.desk import Desk
 from hvcore_dashboard.pages.analytics.ranges import ReportRange, read_range
 from hvcore_dashboard.pages.analytics.resources import today_of
 from hvcore_dashboard.visits import organization_of
-from hvcore_web.record_files import send_records
+from hvcore_web.record_files import send_records, stream_records
 
 _Report: TypeAlias = Callable[[ReportRange, Sequence[Environment]], Payload]
 
+_OF_VIDEOS = frozenset({"videos", "video-days"})
 _FORMS = {form.value: form for form in ExportFormat if form is not ExportFormat.JSON}
 
 
@@ -30,10 +31,13 @@ class AnalyticsFileResource:
 
     def __init__(self, desk: Desk) -> None:
         self._analytics = desk.services.analytics
+        self._watched = desk.services.watched_videos
         self._live = desk.services.live_analytics
         self._reports = desk.services.environment_reports
         self._clock = desk.services.clock
         self._made: Mapping[str, tuple[Table, _Report]] = {
+            "videos": (tables.VIDEOS, _by_parts),
+            "video-days": (tables.VIDEO_DAYS, _by_parts),
             "usage": (tables.USAGE, self._usage),
             "daily": (tables.DAILY, self._daily),
             "storage": (tables.STORAGE, self._storage),
@@ -54,15 +58,24 @@ class AnalyticsFileResource:
         found = read_range(req, today_of(self._clock))
         if found.complaint:
             raise InvalidParametersError(found.complaint)
-        payload = made(found, found.environments(organization_of(req)))
-        send_records(resp, payload, table=table, form=form)
+        here = organization_of(req)
+        env = here.env.name if here.env else "none"
+        envs = found.environments(here)
+        table = renamed(table, found.file_name(table.name, env))
+        if report in _OF_VIDEOS:
+            by_day = report == "video-days"
+            parts = self._watched.all(envs, found.days, by_day=by_day)
+            records = (wire.video_records(part) for part in parts)
+            stream_records(resp, records, table=table, form=form)
+            return
+        send_records(resp, made(found, envs), table=table, form=form)
 
     def _usage(self, found: ReportRange, envs: Sequence[Environment]) -> Payload:
         days = found.days_until(today_of(self._clock))
         return wire.usage(self._analytics.usage(envs, days))
 
     def _daily(self, found: ReportRange, envs: Sequence[Environment]) -> Payload:
-        return wire.daily(self._analytics.daily(envs, found.days, is_filled=True))
+        return wire.daily(self._watched.daily(envs, found.days, is_filled=True))
 
     def _storage(self, _found: ReportRange, envs: Sequence[Environment]) -> Payload:
         return wire.storage(self._analytics.storage(envs))
@@ -88,6 +101,10 @@ class AnalyticsFileResource:
     ) -> Payload:
         rows = self._reports.breakdown(envs, found.days, by).rows
         return {tables.BREAKDOWN.member: breakdown_records(rows)}
+
+
+def _by_parts(_found: ReportRange, _envs: Sequence[Environment]) -> Payload:
+    return {}
 
 
 def form_of(req: falcon.Request) -> ExportFormat:

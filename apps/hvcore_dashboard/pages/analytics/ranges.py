@@ -21,6 +21,29 @@ WHOLE_ORGANIZATION: Final = "organization"
 
 
 @attrs.frozen(kw_only=True)
+class RangePreset:
+    """Name a range of days that people often ask for, such as the last month."""
+
+    title: str
+    first: date
+    last: date
+
+
+def presets_at(today: date) -> Sequence[RangePreset]:
+    """Return the month of a day, the month before it, and the quarter before its quarter's."""
+    month = today.replace(day=1)
+    quarter = month.replace(month=month.month - (month.month - 1) % 3)
+    last_month, last_quarter = _months_before(month, 1), _months_before(quarter, 3)
+    return (
+        RangePreset(
+            title="This month", first=month, last=_before(_months_before(month, -1), 1)
+        ),
+        RangePreset(title="Last month", first=last_month, last=_before(month, 1)),
+        RangePreset(title="Last quarter", first=last_quarter, last=_before(quarter, 1)),
+    )
+
+
+@attrs.frozen(kw_only=True)
 class ReportRange:
     """
     The days and environments that an analytics page covers.
@@ -55,6 +78,11 @@ class ReportRange:
             "endDate": self.last.isoformat(),
             "covers": covers,
         }
+
+    def file_name(self, report: str, env: str) -> str:
+        """Return the name of a report's file: what it has, of which environment and days."""
+        covers = "all" if self.is_of_all else env
+        return f"{report}-{covers}-{self.first}-{self.last}"
 
     def days_until(self, today: date) -> int:
         """Return the number of days from the first day to today, at most as many as a report may cover."""
@@ -99,3 +127,8 @@ def _last_days(days: int, today: date, *, is_of_all: bool) -> ReportRange:
 
 def _before(day: date, days: int) -> date:
     return date.fromordinal(max(day.toordinal() - days, 1))
+
+
+def _months_before(month: date, count: int) -> date:
+    months = month.year * 12 + month.month - 1 - count
+    return date(months // 12, months % 12 + 1, 1)

@@ -1,5 +1,6 @@
 """Pages of analytics: totals, days, resolutions, countries and pages, players' reports."""
 
+import math
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date
 from typing import Final
@@ -12,6 +13,11 @@ from hvcore.domain.access.tenants import Environment
 from hvcore.domain.analytics.breakdown import BreakdownBy
 from hvcore.domain.analytics.playback_metrics import METRICS
 from hvcore.domain.analytics.playback_quality import sum_of
+from hvcore.domain.analytics.video_counts import (
+    VideoPageQuery,
+    VideoSort,
+    WatchedDay,
+)
 from hvcore.domain.limits import SEGMENT_S
 from hvcore.errors import NotFoundError
 from hvcore.services.analytics.by_environment import EnvironmentAnalytics
@@ -19,10 +25,13 @@ from hvcore_dashboard.desk import Desk
 from hvcore_dashboard.pages.analytics.ranges import (
     PERIODS_DAYS,
     ReportRange,
+    presets_at,
     read_range,
 )
 from hvcore_dashboard.visits import organization_of
 
+MOST_VIDEOS: Final = 20
+"""The most videos that are shown; downloaded files have all."""
 MOST_PLACES: Final = 10
 """The most countries or pages that are shown; downloaded files have all."""
 
@@ -33,6 +42,7 @@ class AnalyticsPageResource:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self._analytics = desk.services.analytics
+        self._watched = desk.services.watched_videos
         self._live = desk.services.live_analytics
         self._clock = desk.services.clock
 
@@ -49,6 +59,7 @@ class AnalyticsPageResource:
         values = {
             "range": found,
             "periods": PERIODS_DAYS,
+            "presets": presets_at(today),
             "live": self._live.of_environments(envs),
             **self._counts(found, envs, today),
         }
@@ -57,11 +68,13 @@ class AnalyticsPageResource:
     def _counts(
         self, found: ReportRange, envs: Sequence[Environment], today: date
     ) -> Mapping[str, object]:
-        daily = self._analytics.daily(envs, found.days, is_filled=True)
+        watched = self._watched.daily(envs, found.days, is_filled=True)
+        daily = [one.count for one in watched]
         period_days = found.days_until(today)
         classes = [count.by_class() for count in daily]
         return {
             "daily": daily,
+            "watched": watched_days(watched),
             "classes": [sum(values) for values in zip(*classes, strict=True)],
             "segments": sum(count.segments for count in daily),
             "segment_s": SEGMENT_S,
@@ -77,6 +90,7 @@ class AnalyticsFragmentResource:
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
+        self._watched = desk.services.watched_videos
         self._live = desk.services.live_analytics
         self._reports = desk.services.environment_reports
         self._clock = desk.services.clock
@@ -90,6 +104,8 @@ class AnalyticsFragmentResource:
         values: Mapping[str, object]
         if fragment == "viewers":
             values = {"live": self._live.of_environments(envs)}
+        elif fragment == "videos":
+            values = self._most_watched(req, found, envs)
         elif fragment == "places":
             values = self._places(found, envs)
         elif fragment == "quality":
@@ -98,6 +114,15 @@ class AnalyticsFragmentResource:
             raise NotFoundError
         template = f"analytics/{fragment}.html"
         self._desk.answers.fragment(req, resp, template, {"range": found, **values})
+
+    def _most_watched(
+        self, req: falcon.Request, found: ReportRange, envs: Sequence[Environment]
+    ) -> Mapping[str, object]:
+        sorts = {sort.value: sort for sort in VideoSort}
+        sort = sorts.get(req.get_param("sortBy") or "", VideoSort.VIEWS)
+        query = VideoPageQuery(days=found.days, sort=sort, page_size=MOST_VIDEOS)
+        counts, has_more = self._watched.page(envs, query)
+        return {"counts": counts, "has_more": has_more, "sort": sort.value}
 
     def _places(
         self, found: ReportRange, envs: Sequence[Environment]
@@ -152,6 +177,54 @@ def _quality(
         "sums": None if days is None else sum_of(days),
         "metrics": METRICS,
     }
+
+
+@attrs.frozen(kw_only=True)
+class ShownDay:
+    """A day with its views and watched time, as charts and tables show it."""
+
+    day: date
+    views: int
+    watched_s: float
+
+
+@attrs.frozen(kw_only=True)
+class WatchedDays:
+    """
+    Views and watched time by day, and in all.
+
+    Attributes:
+        days: Oldest first.
+    """
+
+    days: Sequence[ShownDay]
+    views: int
+    watched_s: float
+
+    @property
+    def most_views(self) -> int:
+        """The most views of a day."""
+        return max((one.views for one in self.days), default=0)
+
+
+def watched_days(found: Sequence[WatchedDay]) -> WatchedDays:
+    """Return views and watched time as pages show them: sums first, rounded once."""
+    return WatchedDays(
+        days=[
+            ShownDay(
+                day=one.count.day,
+                views=_rounded(one.watched.views),
+                watched_s=one.watched.watched_s,
+            )
+            for one in found
+        ],
+        views=_rounded(sum(one.watched.views for one in found)),
+        watched_s=sum(one.watched.watched_s for one in found),
+    )
+
+
+def _rounded(views: float) -> int:
+    return max(math.floor(views + 0.5), 0)
 
 
 def today_of(clock: Clock) -> date:

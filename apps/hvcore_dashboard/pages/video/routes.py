@@ -91,6 +91,7 @@ ROUTES: Final[tuple[PageRoute, ...]] = (
     _shown("/embed", embed.EmbedTabResource),
     _changed("/embed", embed.EmbedTabResource),
     _shown("/analytics", analytics.VideoAnalyticsTabResource),
+    _shown("/analytics/file", analytics.VideoAnalyticsFileResource),
     _shown("/viewers", analytics.VideoViewersFragmentResource),
     _shown("/events", events.VideoEventsTabResource),
     _shown("/explain", explain.ExplainTabResource),

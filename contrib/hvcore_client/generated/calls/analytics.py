@@ -4,6 +4,7 @@ Calls of the API: Analytics.
 Written by hvcore_client_generator; do not change it by hand.
 """
 
+from collections.abc import Iterator
 from typing import Literal, overload
 
 from hvcore_client.caller import Caller
@@ -84,6 +85,161 @@ class AnalyticsCalls(Caller):
         return self._call(
             operations.GET_DAILY_USAGE,
             {
+                "start_date": start_date,
+                "end_date": end_date,
+                "fill": fill,
+                "format": format,
+            },
+        )
+
+    @overload
+    def list_watched_videos(
+        self,
+        *,
+        start_date: str | None = None,
+        end_date: str | None = None,
+        sort_by: choices.VideoSort | None = None,
+        sort_dir: choices.SortDir | None = None,
+        page: int | None = None,
+        page_size: int | None = None,
+        by: choices.RecordsBy | None = None,
+        format: None = None,
+    ) -> models.WatchedVideosReport: ...
+
+    @overload
+    def list_watched_videos(
+        self,
+        *,
+        start_date: str | None = None,
+        end_date: str | None = None,
+        sort_by: choices.VideoSort | None = None,
+        sort_dir: choices.SortDir | None = None,
+        page: int | None = None,
+        page_size: int | None = None,
+        by: choices.RecordsBy | None = None,
+        format: Literal["csv", "ndjson"],
+    ) -> str: ...
+
+    def list_watched_videos(
+        self,
+        *,
+        start_date: str | None = None,
+        end_date: str | None = None,
+        sort_by: choices.VideoSort | None = None,
+        sort_dir: choices.SortDir | None = None,
+        page: int | None = None,
+        page_size: int | None = None,
+        by: choices.RecordsBy | None = None,
+        format: Literal["csv", "ndjson"] | None = None,
+    ) -> models.WatchedVideosReport | str:
+        """
+        Report the views and the watched time of each video.
+
+        Needs the permission `analytics:read`. Counts under the limit `analytics`.
+
+        Args:
+            sort_by: What to sort by. By default ``views``.
+            sort_dir: Rising or falling. By default ``desc``.
+            page: Number of the page, from 1. Without it and `pageSize`, a file has all
+                records.
+            page_size: Records on a page; 20 if there is none.
+            by: `day`: a record for each video and day, by day first.
+            format: The records alone, as a text: a table with a header row, or one JSON
+                document a line.
+        """
+        return self._call(
+            operations.LIST_WATCHED_VIDEOS,
+            {
+                "start_date": start_date,
+                "end_date": end_date,
+                "sort_by": sort_by,
+                "sort_dir": sort_dir,
+                "page": page,
+                "page_size": page_size,
+                "by": by,
+                "format": format,
+            },
+        )
+
+    def iterate_watched_videos(
+        self,
+        *,
+        start_date: str | None = None,
+        end_date: str | None = None,
+        sort_by: choices.VideoSort | None = None,
+        sort_dir: choices.SortDir | None = None,
+        page_size: int | None = None,
+        by: choices.RecordsBy | None = None,
+    ) -> Iterator[models.WatchedVideo]:
+        """
+        Go through all videos of list_watched_videos, page by page.
+
+        Needs the permission `analytics:read`. Counts under the limit `analytics`.
+
+        Args:
+            sort_by: What to sort by. By default ``views``.
+            sort_dir: Rising or falling. By default ``desc``.
+            page_size: Records on a page; 20 if there is none.
+            by: `day`: a record for each video and day, by day first.
+        """
+        return self._iterate(
+            operations.LIST_WATCHED_VIDEOS,
+            {
+                "start_date": start_date,
+                "end_date": end_date,
+                "sort_by": sort_by,
+                "sort_dir": sort_dir,
+                "page_size": page_size,
+                "by": by,
+            },
+        )
+
+    @overload
+    def get_video_daily_usage(
+        self,
+        video_id: str,
+        *,
+        start_date: str | None = None,
+        end_date: str | None = None,
+        fill: bool | None = None,
+        format: None = None,
+    ) -> models.DailyUsageReport: ...
+
+    @overload
+    def get_video_daily_usage(
+        self,
+        video_id: str,
+        *,
+        start_date: str | None = None,
+        end_date: str | None = None,
+        fill: bool | None = None,
+        format: Literal["csv", "ndjson"],
+    ) -> str: ...
+
+    def get_video_daily_usage(
+        self,
+        video_id: str,
+        *,
+        start_date: str | None = None,
+        end_date: str | None = None,
+        fill: bool | None = None,
+        format: Literal["csv", "ndjson"] | None = None,
+    ) -> models.DailyUsageReport | str:
+        """
+        Report what was watched of a video on each day.
+
+        Needs the permission `analytics:read`. Counts under the limit `analytics`.
+
+        Args:
+            video_id: The video.
+            fill: By default ``False``.
+            format: The records alone, as a text: a table with a header row, or one JSON
+                document a line.
+        """
+        return self._call(
+            operations.GET_VIDEO_DAILY_USAGE,
+            {
+                "video_id": video_id,
                 "start_date": start_date,
                 "end_date": end_date,
                 "fill": fill,

@@ -54,6 +54,7 @@ def rows_of(answer: Result, table: str) -> list[list[str]]:
 
 REPORTS: Final = {
     "daily": ("daily", f"{DAYS}&fill=true"),
+    "videos": ("videos", DAYS),
     "resolutions": ("resolution-distribution", DAYS),
     "storage": ("storage", ""),
     "usage": ("usage", "periodDays=4"),
@@ -82,8 +83,11 @@ def test_a_file_has_the_bytes_of_the_api(
 
         assert ours.status_code == theirs.status_code == 200
         assert ours.content == theirs.content, report
-        for name in ("content-type", "content-disposition", "cache-control"):
+        for name in ("content-type", "cache-control"):
             assert ours.headers[name] == theirs.headers[name]
+        name = f"{route.replace('viewers', 'minutes')}-{'live' if covers == 'environment' else 'all'}"
+        named = f'filename="{name}-2025-12-30-2026-01-02.{form}"'
+        assert ours.headers["content-disposition"] == f"attachment; {named}"
 
 
 def test_the_page_shows_the_figures_of_the_api(watched: Dashboard) -> None:
@@ -220,8 +224,8 @@ def test_countries_and_pages_are_those_of_the_api(watched: Dashboard) -> None:
         ours = [json.loads(line) for line in file.content.splitlines()]
         assert sorted(map(str, ours)) == sorted(map(str, api_places(watched, by)))
     named = {name: file.headers["content-disposition"] for name, file in files.items()}
-    assert "countries.ndjson" in named["country"]
-    assert "pages.ndjson" in named["referrer"]
+    assert "countries-live-2025-12-30-2026-01-02.ndjson" in named["country"]
+    assert "pages-live-2025-12-30-2026-01-02.ndjson" in named["referrer"]
 
 
 def api_places(watched: Dashboard, by: str) -> list[dict[str, object]]:

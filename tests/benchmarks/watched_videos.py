@@ -1,0 +1,351 @@
+"""
+Processor time of reports of views by video, on counts of ten million videos' days.
+
+January has a million rows, each of another video; the other days of the year share
+the rest. The rows are made by the database itself, then months are counted as ``hv
+migrate`` counts them. The yardstick is the sum of January's rows by video, which a
+store without rollups computes for each request.
+
+Run: ``python -m tests.benchmarks.watched_videos [--rows 10000000] [--on sqlite]``;
+``--on postgresql`` starts a server, as tests do; ``--on duckdb`` writes Parquet files.
+"""
+
+import argparse
+import os
+import resource
+import tempfile
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from datetime import UTC, date, datetime
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+import duckdb
+
+from hvcore.domain.analytics.segments import DateRange, EnvironmentScope
+from hvcore.domain.analytics.video_counts import (
+    RankedVideos,
+    VideoLength,
+    VideosInTurn,
+    VideoSort,
+)
+from hvcore.domain.ids import EnvId, OrgId, VideoId
+from hvcore.persistence.engine import make_engine
+from hvcore.persistence.plugin_database import PluginDatabase
+from hvcore.ports.analytics import AnalyticsStore
+from hvcore_analytics_duckdb.backend import DuckdbAnalytics
+from hvcore_analytics_duckdb.engine import DuckdbEngine
+from hvcore_analytics_duckdb.parquet_store import ParquetFile, ParquetStore
+from hvcore_analytics_duckdb.rows import within
+from hvcore_analytics_sql.backend import SqlAnalytics
+from hvcore_analytics_sql.tables import video_days
+from tests.support.servers import postgresql_server
+
+ROWS: Final = 10_000_000
+ORG: Final = OrgId("org_benchmarkbenchmarkbenchm")
+ENV: Final = EnvId("env_benchmarkbenchmarkbenchm")
+SCOPE: Final = EnvironmentScope(org_id=ORG, env_ids=frozenset({ENV}))
+JANUARY: Final = DateRange(first=date(2025, 1, 1), last=date(2025, 1, 31))
+RANGES: Final = {
+    "January": JANUARY,
+    "February": DateRange(first=date(2025, 2, 1), last=date(2025, 2, 28)),
+    "10 January to 9 February": DateRange(
+        first=date(2025, 1, 10), last=date(2025, 2, 9)
+    ),
+    "the last week of January": DateRange(
+        first=date(2025, 1, 25), last=date(2025, 1, 31)
+    ),
+    "January to March": DateRange(first=date(2025, 1, 1), last=date(2025, 3, 31)),
+    "the year": DateRange(first=date(2025, 1, 1), last=date(2025, 12, 31)),
+}
+ROUNDS: Final = 3
+
+
+class MadeUpLengths:
+    """
+    Lengths of videos of 4 s to an hour; see ports.video_counts.VideoLengths.
+    """
+
+    def __init__(self, videos: int) -> None:
+        self._videos = videos
+        self._changed_at = datetime(2025, 1, 1, tzinfo=UTC)
+
+    def changed(
+        self, since: datetime | None, after: VideoId, limit: int
+    ) -> Sequence[VideoLength]:
+        if since is not None and since < self._changed_at:
+            after = VideoId("")
+        return self._from(after, limit) if since is None or self._is_due(since) else ()
+
+    def each(
+        self, scope: EnvironmentScope, after: VideoId, limit: int
+    ) -> Sequence[VideoLength]:
+        del scope
+        return self._from(after, limit)
+
+    def of(self, videos: Collection[VideoId]) -> Mapping[VideoId, float]:
+        return {video: _length_s(int(video[4:])) for video in videos}
+
+    def _is_due(self, since: datetime) -> bool:
+        return since == self._changed_at
+
+    def _from(self, after: VideoId, limit: int) -> Sequence[VideoLength]:
+        first = int(after[4:]) + 1 if after else 0
+        return [
+            VideoLength(
+                org_id=ORG,
+                env_id=ENV,
+                video_id=VideoId(f"vid_{number:022}"),
+                length_s=_length_s(number),
+                changed_at=self._changed_at,
+            )
+            for number in range(first, min(first + limit, self._videos))
+        ]
+
+
+def _length_s(number: int) -> float:
+    return 4 + number * 7919 % 3600 + 0.04
+
+
+def _rows(rows: int) -> str:
+    """
+    Return the SQL of all rows, in words of the three databases, over series(n).
+    """
+    january = rows // 10
+    rest = rows - january
+    days = 334
+    videos = january
+    number = f"""CASE WHEN n < {january} THEN n
+ELSE (((n - {january}) / {days}) * 37 + ((n - {january}) % {days}) * 1013) % {videos} END"""
+    offset = f"""CASE WHEN n < {january} THEN n % 31
+ELSE 31 + (n - {january}) % {days} END"""
+    del rest
+    return f"""SELECT '{ORG}' AS org_id, '{ENV}' AS env_id, {{day}} AS day,
+{{video}} AS video_id, 720 AS height,
+1 + n % 5 + {{whole}} AS segments,
+1735689600000 + day_offset * 86400000 AS first_ms,
+1735689600000 + day_offset * 86400000 + n % 86400000 AS last_ms
+FROM (SELECT n, {number} AS number, {offset} AS day_offset FROM series) AS made"""  # noqa: S608 - our own words
+
+
+_PLACES: Final = {
+    "sqlite": {
+        "day": "date('2025-01-01', '+' || day_offset || ' days')",
+        "video": "'vid_' || printf('%022d', number)",
+        "whole": "200000 / (1 + number * 7919 % 1000003)",
+    },
+    "postgresql": {
+        "day": "date '2025-01-01' + CAST(day_offset AS integer)",
+        "video": "'vid_' || lpad(CAST(number AS text), 22, '0')",
+        "whole": "200000 / (1 + number * 7919 % 1000003)",
+    },
+    "duckdb": {
+        "day": "date '2025-01-01' + CAST(day_offset AS integer)",
+        "video": "'vid_' || lpad(CAST(number AS text), 22, '0')",
+        "whole": "200000 // (1 + number * 7919 % 1000003)",
+    },
+}
+_SERIES: Final = {
+    "sqlite": "WITH RECURSIVE series(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM series WHERE n < {last})",
+    "postgresql": "WITH series(n) AS (SELECT generate_series(CAST(0 AS bigint), {last}))",
+    "duckdb": "WITH series(n) AS (SELECT range FROM range({first}, {end}))",
+}
+
+
+_ENVIRONMENT_DAYS: Final = """INSERT INTO hv_analytics_environment_days
+SELECT org_id, env_id, day, height, sum(segments), min(first_ms), max(last_ms)
+FROM hv_analytics_video_days GROUP BY org_id, env_id, day, height"""
+_JANUARY: Final = f"""SELECT video_id, sum(segments) AS s FROM hv_analytics_video_days
+WHERE day BETWEEN '2025-01-01' AND '2025-01-31' AND org_id = '{ORG}' AND env_id = '{ENV}'
+GROUP BY video_id ORDER BY s DESC LIMIT 20"""  # noqa: S608 - our own words
+
+
+def sql_store(url: str, rows: int) -> SqlAnalytics:
+    """
+    Return a store ``sql`` with the rows in it.
+    """
+    engine = make_engine(url)
+    store = SqlAnalytics(PluginDatabase(engine))
+    store.prepare()
+    dialect = engine.dialect.name
+    text = _rows(rows).format(**_PLACES[dialect])
+    series = _SERIES[dialect].format(last=rows - 1)
+    text += " ORDER BY org_id, env_id, day, video_id"
+    (index,) = video_days.indexes
+    with engine.connect() as connection:
+        if dialect == "postgresql":
+            connection.exec_driver_sql("SET statement_timeout = 0")
+        else:
+            connection.exec_driver_sql("PRAGMA cache_size = -1000000")
+            connection.exec_driver_sql("PRAGMA temp_store = MEMORY")
+        index.drop(connection)
+        for statement in (
+            f"{series} INSERT INTO hv_analytics_video_days {text}"
+            if dialect == "postgresql"
+            else f"INSERT INTO hv_analytics_video_days {series} {text}",
+            _ENVIRONMENT_DAYS,
+        ):
+            connection.exec_driver_sql(statement)
+        index.create(connection)
+        connection.commit()
+        if dialect == "postgresql":
+            connection.execution_options(isolation_level="AUTOCOMMIT")
+            connection.exec_driver_sql("VACUUM ANALYZE")
+    return store
+
+
+def duckdb_store(folder: Path, rows: int) -> DuckdbAnalytics:
+    """
+    Return a store ``duckdb`` with the rows in it, in files of at most 4,000,000.
+    """
+    shelf = ParquetStore(folder)
+    shelf.prepare()
+    parts: list[ParquetFile] = []
+    connection = duckdb.connect()
+    for first in range(0, rows, 3_500_000):
+        end = min(first + 3_500_000, rows)
+        name = f"part-{len(parts) + 1}.parquet"
+        series = _SERIES["duckdb"].format(first=first, end=end)
+        text = _rows(rows).format(**_PLACES["duckdb"]).replace(" / 334", " // 334")
+        connection.execute(
+            f"COPY ({series} SELECT org_id AS org, env_id AS env, day, "  # noqa: S608 - our own words
+            f"video_id AS video, height, segments, first_ms, last_ms, '' AS reason "
+            f"FROM ({text}) ORDER BY org, env, day, video) "
+            f"TO '{folder / name}' (FORMAT parquet, COMPRESSION zstd)"
+        )
+        parts.append(ParquetFile(name=name, rows=end - first))
+    connection.close()
+    with shelf.locked():
+        shelf.replace(shelf.read(), parts=tuple(parts))
+    engine = DuckdbEngine(shelf, threads=2, memory_mb=1_000, spill_dir=folder / "spill")
+    return DuckdbAnalytics(shelf, engine)
+
+
+def measured_ms(
+    call: Callable[[], object], others: "Callable[[], float]"
+) -> tuple[float, float]:
+    """
+    Return processor time, with that of a server: the first time, and the best of three.
+    """
+    spent = []
+    for _ in range(ROUNDS):
+        begun = time.process_time() + others()
+        call()
+        spent.append((time.process_time() + others() - begun) * 1000)
+    return spent[0], min(spent)
+
+
+def server_seconds(pid: int | None) -> float:
+    """
+    Return the processor time of a server and its children, ended ones included.
+    """
+    if pid is None:
+        return 0.0
+    ticks = os.sysconf("SC_CLK_TCK")
+    total = 0
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text(encoding="utf-8").rsplit(")", 1)[1].split()
+        except OSError:
+            continue
+        if pid in {int(path.parent.name), int(fields[1])}:
+            total += int(fields[11]) + int(fields[12])
+            if int(path.parent.name) == pid:
+                total += int(fields[13]) + int(fields[14])
+    return total / ticks
+
+
+def yardstick(store: AnalyticsStore) -> None:
+    """
+    Add up January's days by video, in the store's own database.
+    """
+    if isinstance(store, SqlAnalytics):
+        with store._database.reading() as connection:
+            connection.exec_driver_sql(_JANUARY).all()
+    elif isinstance(store, DuckdbAnalytics):
+        store._engine.ask(
+            "SELECT video, sum(segments) AS s FROM {counts} GROUP BY video "
+            "ORDER BY s DESC LIMIT 20",
+            *within(SCOPE, JANUARY),
+        )
+
+
+def cases(
+    store: AnalyticsStore, lengths: MadeUpLengths
+) -> Iterator[tuple[str, Callable[[], object]]]:
+    """
+    Yield what is measured.
+    """
+    yield "yardstick", lambda: yardstick(store)
+    for name, days in RANGES.items():
+        for sort in VideoSort if name == "January" else (VideoSort.VIEWS,):
+            asked = RankedVideos(scope=SCOPE, days=days, sort=sort, limit=21)
+            yield (
+                f"top 20 by {sort.value}, {name}",
+                partial(store.ranked, asked, lengths),
+            )
+    by_day = RankedVideos(scope=SCOPE, days=JANUARY, by_day=True, limit=21)
+    yield "top 20 by day, January", lambda: store.ranked(by_day, lengths)
+    yield (
+        "views of each day, the year",
+        lambda: store.watched_by_day(SCOPE, RANGES["the year"], lengths),
+    )
+    yield "all videos of January", lambda: _all(store, lengths)
+
+
+def _all(store: AnalyticsStore, lengths: MadeUpLengths) -> None:
+    asked = VideosInTurn(org_id=ORG, env_id=ENV, days=JANUARY, limit=10_000)
+    while found := store.in_turn(asked, lengths):
+        asked = VideosInTurn(
+            org_id=ORG, env_id=ENV, days=JANUARY, after=found[-1], limit=10_000
+        )
+
+
+def main() -> None:
+    """
+    Make the rows and print the times.
+    """
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--rows", type=int, default=ROWS)
+    arguments.add_argument(
+        "--on", choices=["sqlite", "postgresql", "duckdb"], default="sqlite"
+    )
+    given = arguments.parse_args()
+    lengths = MadeUpLengths(given.rows // 10)
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        begun = time.perf_counter()
+        pid = None
+        store: AnalyticsStore
+        if given.on == "duckdb":
+            store = duckdb_store(folder, given.rows)
+        elif given.on == "sqlite":
+            store = sql_store(f"sqlite:///{folder}/rows.db", given.rows)
+        else:
+            server = stack.enter_context(postgresql_server())
+            pid = server.process_id
+            store = sql_store(server.new_database(), given.rows)
+        print(
+            f"{given.on}: {given.rows:,} rows in {time.perf_counter() - begun:.0f} s",
+            flush=True,
+        )
+        begun = time.perf_counter()
+        store.learn(lengths)
+        print(f"months counted in {time.perf_counter() - begun:.0f} s", flush=True)
+        first = None
+        for name, call in cases(store, lengths):
+            cold_ms, spent_ms = measured_ms(call, lambda: server_seconds(pid))
+            first = first or spent_ms
+            print(
+                f"{name:45} {cold_ms:9.1f} ms at first, {spent_ms:9.1f} ms, "
+                f"{spent_ms / first:.3f} of the yardstick",
+                flush=True,
+            )
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        print(f"peak memory of the process: {peak:.0f} MB")
+
+
+if __name__ == "__main__":
+    main()

@@ -30,6 +30,20 @@ def variants(master: str) -> list[dict[str, str]]:
     ]
 
 
+def picture(url: str) -> Answer:
+    """
+    Ask for a picture, and again while it is being made, as a busy machine says.
+    """
+    answers: list[Answer] = []
+
+    def is_made() -> bool:
+        answers.append(request("GET", url))
+        return answers[-1].status != 503
+
+    until(is_made, within_s=120)
+    return answers[-1]
+
+
 def test_the_service_says_that_it_is_well(service: LiveService) -> None:
     health = request("GET", f"{service.api}/health")
 
@@ -236,10 +250,10 @@ def test_a_moment_and_a_moving_picture_are_made_of_the_renditions(
 
     own = request("GET", f"{pictures}/320x180.jpg")
     moments = [
-        request("GET", f"{pictures}/320x180.{query}")
+        picture(f"{pictures}/320x180.{query}")
         for query in ("jpg?time=1", "jpg?time=9", "webp?time=9")
     ]
-    moving = request("GET", f"{pictures}/animated.webp?start=5&end=7&width=160")
+    moving = picture(f"{pictures}/animated.webp?start=5&end=7&width=160")
 
     assert len({one.data for one in (own, *moments)}) == 4
     for answer, kind in zip(moments, ("JPEG", "JPEG", "WEBP"), strict=True):
@@ -264,7 +278,7 @@ def test_a_deleted_video_is_gone_with_the_answer(
     moment = f"{thumbnail}?time=1.5"
     moving = f"{service.worker}/t/{video_id}/animated.webp?end=1"
     urls = (playlist, segment, thumbnail, moment, moving)
-    assert {request("GET", u).status for u in urls} == {200}
+    assert {picture(url).status for url in urls} == {200}
 
     gone = service.call("DELETE", f"/v1/videos/{video_id}")
 

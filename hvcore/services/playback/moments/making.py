@@ -38,8 +38,9 @@ FRAMES_PER_S: Final = 8
 FRAME_MS: Final = 1000 // FRAMES_PER_S
 NICENESS: Final = 12
 """As that of thumbnails in unusual sizes: encodes come first, which have 10."""
-MOST_S: Final = 20.0
-"""Then ffmpeg is ended. The frames of 10 s take 1 to 3 s of a core."""
+MOST_S: Final = 60.0
+"""Then ffmpeg is ended. A frame takes half a second of a core; on a machine with 22 processes
+that wanted two cores, and were not nice, that was 28 s."""
 RETRY_AFTER_S: Final = 60
 ABANDONED_AFTER_S: Final = 600.0
 """The age of a work folder whose process was killed."""

@@ -26,7 +26,7 @@ from hvcore.domain.videos.bulk_changes import (
     TooManyTagsError,
     video_changes,
 )
-from hvcore.domain.videos.video import DeletionReason
+from hvcore.domain.videos.deletion import DeletionReason
 from hvcore.errors import (
     AlreadyDeletedError,
     ForbiddenError,

@@ -27,6 +27,7 @@ from hvcore.domain.videos.bulk_changes import (
     video_changes,
 )
 from hvcore.domain.videos.deletion import DeletionReason
+from hvcore.domain.videos.states import VideoState
 from hvcore.errors import (
     AlreadyDeletedError,
     ForbiddenError,
@@ -53,13 +54,19 @@ NEEDED: Final = Role.EDITOR
 
 @attrs.frozen(kw_only=True)
 class BulkRuns:
-    """Change the videos of bulk changes in the name of the person who asked for it."""
+    """
+    Change the videos of bulk changes in the name of the person who asked for it.
+
+    Attributes:
+        keep_hours: For how many hours deleted videos can be restored.
+    """
 
     uow: UnitOfWork
     editing: Editing
     deletion: Deletion
     limits: OperationLimits
     sessions: SignInSessions
+    keep_hours: int
 
     def run(self, run: TaskRun) -> None:
         """
@@ -142,15 +149,25 @@ class BulkRuns:
             self.editing.publish()
 
     def _delete(self, bulk: BulkChange, caller: Principal, video_id: VideoId) -> None:
+        with self.uow.read() as work:
+            video = work.videos.find(video_id)
+        if video is not None and video.state is VideoState.DELETED:
+            # By somebody else, or by an attempt that died before it could say so.
+            self._note(bulk, video_id, BulkOutcome.SAME)
+            return
         # Each is an operation, as it is for programs.
         self.limits.count(bulk.org_id, Bucket.VIDEO_OPERATIONS)
         outcome = BulkOutcome.CHANGED
         try:
             self.deletion.delete(
-                caller, bulk.org_id, video_id, DeletionReason.USER_REQUEST
+                caller,
+                bulk.org_id,
+                video_id,
+                DeletionReason.USER_REQUEST,
+                keep_hours=self.keep_hours,
             )
         except (AlreadyDeletedError, VideoNotFoundError):
-            # By somebody else, or by an attempt that died before it could say so.
+            # By somebody else, a moment ago.
             outcome = BulkOutcome.SAME
         except ForbiddenError:
             outcome = BulkOutcome.REFUSED

@@ -112,6 +112,20 @@ def test_a_worker_that_dies_after_a_deletion_deletes_the_rest(
     assert sorted(deleted) == sorted(ids)
 
 
+def test_videos_that_a_bulk_change_deletes_can_be_restored(
+    dashboard: Dashboard,
+) -> None:
+    video_id = dashboard.world.ready()
+    person = dashboard.sign_in(Role.EDITOR)
+
+    order(person, "delete", all="yes")
+    work_off(dashboard)
+    answer = person.post(f"{VIDEOS}/restore", {"video": video_id})
+
+    assert answer.status_code == 303, answer.text
+    assert dashboard.video(video_id).state is VideoState.READY
+
+
 def test_a_change_by_somebody_else_is_not_undone_after_a_death(
     dashboard: Dashboard, monkeypatch: pytest.MonkeyPatch
 ) -> None:

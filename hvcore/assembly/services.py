@@ -105,6 +105,7 @@ class Services(
                     deletion=self.deletion,
                     limits=self.operation_limits,
                     sessions=self.sign_in_sessions,
+                    keep_hours=self.settings.dashboard.bin_hours,
                 ),
             ),
         )

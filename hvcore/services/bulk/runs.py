@@ -26,7 +26,7 @@ from hvcore.domain.videos.bulk_changes import (
     TooManyTagsError,
     video_changes,
 )
-from hvcore.domain.videos.video import DeletionReason
+from hvcore.domain.videos.deletion import DeletionReason
 from hvcore.errors import (
     AlreadyDeletedError,
     ForbiddenError,
@@ -53,13 +53,19 @@ NEEDED: Final = Role.EDITOR
 
 @attrs.frozen(kw_only=True)
 class BulkRuns:
-    """Change the videos of bulk changes in the name of the person who asked for it."""
+    """
+    Change the videos of bulk changes in the name of the person who asked for it.
+
+    Attributes:
+        keep_hours: How long deleted videos can be restored.
+    """
 
     uow: UnitOfWork
     editing: Editing
     deletion: Deletion
     limits: OperationLimits
     sessions: SignInSessions
+    keep_hours: int = 0
 
     def run(self, run: TaskRun) -> None:
         """
@@ -147,7 +153,11 @@ class BulkRuns:
         outcome = BulkOutcome.CHANGED
         try:
             self.deletion.delete(
-                caller, bulk.org_id, video_id, DeletionReason.USER_REQUEST
+                caller,
+                bulk.org_id,
+                video_id,
+                DeletionReason.USER_REQUEST,
+                keep_hours=self.keep_hours,
             )
         except (AlreadyDeletedError, VideoNotFoundError):
             # By somebody else, or by an attempt that died before it could say so.

@@ -120,7 +120,12 @@ class BulkPageResource:
             req,
             resp,
             "bulk/page.html",
-            {"shown": shown, "form": form, "searched": searched},
+            {
+                "shown": shown,
+                "form": form,
+                "searched": searched,
+                "bin_hours": self._desk.services.settings.dashboard.bin_hours,
+            },
         )
 
 

@@ -101,7 +101,7 @@ def test_a_range_is_chosen_by_keyboard_and_deleted(
     expect(page.locator("#bulk-form")).to_contain_text("4 chosen")
     page.get_by_role("button", name="Delete", exact=True).focus()
     page.keyboard.press("Enter")
-    expect(page.locator("main")).to_contain_text("This cannot be undone")
+    expect(page.locator("main")).to_contain_text("can be restored for 20 hours")
     page.get_by_role("button", name="Delete 4 videos").focus()
     page.keyboard.press("Enter")
 

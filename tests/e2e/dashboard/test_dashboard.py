@@ -221,7 +221,7 @@ def test_a_list_is_searched_chosen_and_deleted(
     chosen = page.locator("#bulk-form")
     expect(chosen).to_contain_text("2 chosen")
     chosen.get_by_role("button", name="Delete").click()
-    expect(page.locator("main")).to_contain_text("cannot be undone")
+    expect(page.locator("main")).to_contain_text("can be restored for 20 hours")
     page.get_by_role("link", name="Cancel").click()
     page.get_by_label("Choose all of this page").check()
     chosen.get_by_role("button", name="Delete").click()

@@ -73,7 +73,6 @@ class VideosPageResource:
             "bin_hours": self._desk.services.settings.dashboard.bin_hours,
             "is_filtered": any(_sent(req)[name] for name in CHOOSING),
             "page_sizes": PAGE_SIZES,
-            "most_polled": MOST_POLLED,
         }
         if here.env is None:
             self._desk.answers.page(req, resp, "videos/no_environment.html", {})
@@ -97,7 +96,7 @@ class VideosPageResource:
             answers.fragment(req, resp, "videos/results.html", values)
             # Without what needs no mention.
             kept = ListPlace.of_values(_sent(req)).values
-            shown = answers.address(req, "videos", **dict(sorted(kept.items())))
+            shown = answers.address(req, "videos", **kept)
             resp.set_header("HX-Push-Url", shown)
             return
         values["running"] = self._running(here)

@@ -43,6 +43,8 @@ OF_COPIES: Final = frozenset(
     for step in ("begun", "checked", "claimed", "finished", "page", "prepared")
 )
 """Nobody moves to another database here; see tests/cli/commands/data/test_migrate_to.py."""
+OF_THE_BIN: Final = frozenset({"bin.ended", "video.restored"})
+"""A stay in the bin lasts an hour at least; see tests/services/videos/test_bin.py."""
 OF_REPAIRS: Final = frozenset({"repair.stored"})
 """Nothing is gone here; see tests/services/repair."""
 OF_ROTATIONS: Final = frozenset({"rotation.prepared"})
@@ -154,7 +156,7 @@ def test_no_point_is_a_bad_one_to_fail_at(
     tmp_path: Path, clips: Clips, action: str
 ) -> None:
     never = OF_AN_OBJECT_STORE | ELSEWHERE | OF_BACKUPS | OF_COPIES | OF_REPAIRS
-    never |= OF_ROTATIONS | OF_PLUGINS
+    never |= OF_THE_BIN | OF_ROTATIONS | OF_PLUGINS
     if action == "hang":
         never |= AT_THE_START
     points = [point for point in POINTS if point not in never]

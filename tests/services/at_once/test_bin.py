@@ -91,7 +91,8 @@ def test_a_restore_at_the_end_of_the_stay_is_refused(meeting: Meeting) -> None:
             work.commit()
         return restore(at, video_id), lambda: at.run(VIDEO_PURGE)
 
-    for at, ends in meeting.each(pair):
+    # A whole purge has too many statements to be held at each.
+    for at, ends in meeting.each(pair, is_symmetric=True):
         assert isinstance(ends.first, ConflictError)
         video = at.only_video()
         assert (video.state, video.bin_stay) == (VideoState.DELETED, None)

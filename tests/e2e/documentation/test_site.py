@@ -50,7 +50,6 @@ ANSWERS: Final = {
     "hv_test": "how-to/test-mode",
     "webhook localhost": "how-to/test-mode",
     "API stability": "reference/http/versions",
-    "breaking change": "reference/http/versions",
     "files over 5 GiB": "reference/http/uploads",
     "picture at a moment": "how-to/picture-at-a-moment",
     "screenshot": "how-to/picture-at-a-moment",

@@ -8,10 +8,14 @@ from typing import Final
 
 from hvcore.domain.access.rate_limits import Bucket, RateLimitRule
 from hvcore.ports.rate_limit import RateLimitStore
-from hvcore.testing.children import in_children, is_unavailable
-from hvcore.testing.held_calls import held_at
+from hvcore.testing.children import in_children, is_unavailable, spread
+from hvcore.testing.held_calls import held_at, lines_of
 from hvcore.testing.kit import may_leave
-from hvcore.testing.raised_errors import BrokenOffCall, break_off_at_each_line
+from hvcore.testing.raised_errors import (
+    BrokenOffCall,
+    FilesOf,
+    break_off_at_each_line,
+)
 from hvcore.testing.rate_limits.kit import RateLimitKit, ReopenedStore, rule
 
 _THREADS: Final = 16
@@ -45,6 +49,24 @@ class SharingPromises(RateLimitKit):
                 assert left == [0, 1], "two hits are told the same number"
                 wide_left = store.hit([wide])[0].remaining
                 assert wide_left == 10_000 - 2 * line, "a hit that was refused counts"
+
+    def test_another_store_in_the_middle_of_a_hit_is_counted_before_or_after_it(
+        self, store: RateLimitStore, reopened: ReopenedStore
+    ) -> None:
+        """Hits of two stores on the same data at the same time are counted one after the other, at whatever line one of them is."""
+        other, is_counted = reopened(), FilesOf([store])
+        wide = rule(10_000, subject="wide")
+        # The first one does what is done once.
+        for _ in range(2):
+            lines = lines_of(partial(store.hit, [wide]), is_counted=is_counted)
+        for line in spread(lines, at_most=_LINES):
+            last = rule(1, subject=f"last {line}")
+            with held_at(line, is_counted=is_counted) as hold:
+                both = hold(*[partial(each.hit, [last]) for each in (store, other)])
+                allowed = sum(states[0].is_allowed for states in both or ())
+                assert allowed == 1 or both is None, (
+                    f"one hit is left, and {allowed} of two pass"
+                )
 
     def test_threads_are_counted_exactly(self, store: RateLimitStore) -> None:
         """Hits of many threads are counted exactly, under all rules or under none."""

@@ -76,7 +76,7 @@ def attacked(
             release.set()
 
 
-def test_who_has_a_share_is_refused_at_once_and_told_when_to_come_back(
+def test_a_client_above_its_share_is_refused_at_once_with_a_time_to_retry(
     worker: DeliveryWorker,
 ) -> None:
     with attacked(worker, threading.Event()) as asked:

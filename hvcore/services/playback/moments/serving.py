@@ -57,7 +57,7 @@ MomentRequest: TypeAlias = "tuple[ThumbnailSize, Moment] | AnimationQuery"
 
 def read_request(name: str, query: Parameters) -> "ThumbnailSize | MomentRequest":
     """
-    Return what a request for a picture asks for: a size of the poster if it names no moment.
+    Return the picture that a request names: a size of the poster, a moment, or an animation.
 
     Args:
         name: The last part of the path.

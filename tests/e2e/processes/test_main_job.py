@@ -243,22 +243,19 @@ def test_what_is_no_video_fails_with_a_reason(
     assert "/" not in details["failureReason"]
 
 
+@pytest.mark.timeout(300)
 def test_a_moment_and_a_moving_picture_are_made_of_the_renditions(
     service: LiveService, public_id: str
 ) -> None:
     pictures = f"{service.worker}/t/{public_id}"
 
     own = request("GET", f"{pictures}/320x180.jpg")
-    moments = [
-        picture(f"{pictures}/320x180.{query}")
-        for query in ("jpg?time=1", "jpg?time=9", "webp?time=9")
-    ]
+    moment = picture(f"{pictures}/320x180.jpg?time=9")
     moving = picture(f"{pictures}/animated.webp?start=5&end=7&width=160")
 
-    assert len({one.data for one in (own, *moments)}) == 4
-    for answer, kind in zip(moments, ("JPEG", "JPEG", "WEBP"), strict=True):
-        with Image.open(BytesIO(answer.data)) as image:
-            assert (image.format, image.size) == (kind, (320, 180))
+    with Image.open(BytesIO(moment.data)) as image:
+        assert (image.format, image.size) == ("JPEG", (320, 180))
+    assert moment.data != own.data
     with Image.open(BytesIO(moving.data)) as image:
         assert (image.format, image.size) == ("WEBP", (160, 90))
         assert getattr(image, "n_frames") > 8  # noqa: B009 - not of each image
@@ -276,8 +273,7 @@ def test_a_deleted_video_is_gone_with_the_answer(
     segment = service.public_url(video_id, "video/360p/0.m4s")
     thumbnail = f"{service.worker}/t/{video_id}/320x180.jpg"
     moment = f"{thumbnail}?time=1.5"
-    moving = f"{service.worker}/t/{video_id}/animated.webp?end=1"
-    urls = (playlist, segment, thumbnail, moment, moving)
+    urls = (playlist, segment, thumbnail, moment)
     assert {picture(url).status for url in urls} == {200}
 
     gone = service.call("DELETE", f"/v1/videos/{video_id}")

@@ -34,7 +34,7 @@ _PAGE: Final = 1_000
 
 
 class VideoLengths(Protocol):
-    """Tell how long videos are that are or were ready; thread-safe."""
+    """Tell the lengths of videos that are or were ready; thread-safe."""
 
     def changed(
         self, since: datetime | None, after: VideoId, limit: int
@@ -77,7 +77,7 @@ class VideoLengths(Protocol):
 
 
 class _SingleVideos(Protocol):
-    """What a store answers about single videos; see ports.analytics.AnalyticsStore."""
+    """The questions about single videos that a store answers; see ports.analytics.AnalyticsStore."""
 
     def totals(self, scope: VideoScope, days: DateRange) -> ServedTotals: ...
 

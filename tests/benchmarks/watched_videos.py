@@ -276,7 +276,7 @@ def cases(
     store: AnalyticsStore, lengths: MadeUpLengths
 ) -> Iterator[tuple[str, Callable[[], object]]]:
     """
-    Yield what is measured.
+    Yield the measured questions, each with its name.
     """
     yield "yardstick", lambda: yardstick(store)
     for name, days in RANGES.items():

@@ -4,6 +4,7 @@
 'use strict';
 
 const CLASSES = ['hd', 'sd', 'ld'];
+const TITLES = {hd: '1080p and more', sd: '720p', ld: '480p and less'};
 const compact = new Intl.NumberFormat(undefined, {notation: 'compact'});
 const whole = new Intl.NumberFormat();
 const day = new Intl.DateTimeFormat(undefined, {dateStyle: 'medium', timeZone: 'UTC'});
@@ -27,7 +28,7 @@ const stacked = ({at, by}) => {
 
 const told = ({at, by}, place) => {
   const parts = CLASSES.map(
-    (name, index) => `${name.toUpperCase()} ${whole.format(by[index][place])}`,
+    (name, index) => `${TITLES[name]} ${whole.format(by[index][place])}`,
   );
   const sum = by.reduce((all, values) => all + values[place], 0);
   return `${day.format(at[place] * 1000)}: ${whole.format(sum)} (${parts.join(', ')})`;
@@ -63,7 +64,7 @@ const optionsOf = (days, width, height, tell) => {
     series: [
       {},
       ...CLASSES.map((name) => ({
-        label: name.toUpperCase(),
+        label: TITLES[name],
         fill: colour(`--${name}`),
         width: 0,
         paths: bars,

@@ -138,7 +138,7 @@ class VideosInTurn:
 @attrs.frozen(kw_only=True)
 class DayViews:
     """
-    Give what was watched of environments on a day.
+    Give the views and the watched time of environments on a day.
 
     Attributes:
         views: The sum of the estimated views of all videos, not rounded.

@@ -177,7 +177,11 @@ class CountsByVideoPromises(AnalyticsKit):
             asked = RankedVideos(scope=in_env("dev"), days=_month(at.date()), limit=20)
             return [one.segments for one in store.ranked(asked, lengths)]
 
-        expected = (([1], []), ([2], []), ([2], [1]))
+        expected: Sequence[tuple[list[int], list[int]]] = (
+            ([1], []),
+            ([2], []),
+            ([2], [1]),
+        )
         for number, at in enumerate((NOON, NOON, late)):
             store.write(
                 batch(
@@ -209,7 +213,9 @@ class CountsByVideoPromises(AnalyticsKit):
         assert days[NOON.date()].views == pytest.approx(1.2)
         assert days[NOON.date()].watched_s == pytest.approx(18)
 
-    def test_what_was_taken_back_is_no_record(self, store: AnalyticsStore) -> None:
+    def test_a_video_whose_segments_were_taken_back_is_no_record(
+        self, store: AnalyticsStore
+    ) -> None:
         """A video whose segments were all taken back is in no report."""
         lengths = KnownLengths()
         lengths.change("vid_kit", 60, env="dev")

@@ -46,7 +46,7 @@ class VideoRecords(Enum):
 
 
 class RecordsBy(Enum):
-    """Name what each record of a report of videos is about, beside the video."""
+    """Name the subject of each record in a report of videos, beside the video."""
 
     DAY = "day"
 

@@ -66,7 +66,7 @@ def test_views_just_made_are_shown_as_the_api_counts_them(
     until(are_the_same, within_s=20, what="what the API counts")
     expect(page.locator("#daily-chart canvas")).to_be_visible()
     page.locator("#daily-chart .u-over").hover()
-    expect(page.locator("#daily-day")).to_contain_text("HD")
+    expect(page.locator("#daily-day")).to_contain_text("1080p")
     # What follows by itself has come.
     expect(page.get_by_role("heading", name="Pages", exact=True)).to_be_visible()
     expect(page.get_by_role("region", name="Playback quality")).to_be_visible()

@@ -106,7 +106,7 @@ def test_hours_that_are_not_understood_delete_nothing(
 @pytest.mark.parametrize(
     "reason", ["policy_violation", "copyright_claim", "admin_action"]
 )
-def test_what_is_never_binned_is_deleted_for_good(api: World, reason: str) -> None:
+def test_a_reason_that_allows_no_stay_deletes_for_good(api: World, reason: str) -> None:
     path = f"/v1/videos/{api.ready()}"
 
     body = body_of(api.delete(f"{path}?keepHours=20", json={"reason": reason}))
@@ -125,7 +125,7 @@ def test_an_unfinished_video_is_deleted_for_good(api: World, state: str) -> None
 
 
 @LISTS
-def test_what_can_be_restored_is_listed(fresh: World, listed: str) -> None:
+def test_videos_that_can_be_restored_are_listed(fresh: World, listed: str) -> None:
     ready, failed = fresh.ready(name="Film"), fresh.failed()
     fresh.delete(f"/v1/videos/{failed}?keepHours=2")
     fresh.clock.move(timedelta(seconds=1))

@@ -174,7 +174,7 @@ def test_a_video_whose_stay_has_ended_is_not_restored() -> None:
 
 
 @pytest.mark.parametrize("reason", sorted(NEVER_BINNED, key=lambda one: one.value))
-def test_what_is_deleted_for_copyright_policy_or_by_an_admin_is_never_binned(
+def test_a_video_deleted_for_copyright_policy_or_by_an_admin_is_never_binned(
     reason: DeletionReason,
 ) -> None:
     subject = video(VideoState.READY)

@@ -142,7 +142,9 @@ def test_a_restored_video_has_everything_that_it_had(
     assert not SqlInspection(world.services.engine).wrong_totals(org_id=None)
 
 
-def test_what_is_not_restored_is_gone_within_24_hours(world: World, ready: str) -> None:
+def test_a_video_that_is_not_restored_is_gone_within_24_hours(
+    world: World, ready: str
+) -> None:
     bin_it(world, ready, keep_hours=23)
 
     pass_hours(world, 22.9)

@@ -69,7 +69,7 @@ def test_several_deletions_are_undone_together(dashboard: Dashboard) -> None:
         ("user_request", World.transcoding),
     ],
 )
-def test_what_is_never_binned_has_no_undo(
+def test_a_video_that_is_never_binned_has_no_undo(
     dashboard: Dashboard, reason: str, make: Callable[[World], str]
 ) -> None:
     person, video_id = dashboard.sign_in(Role.EDITOR), make(dashboard.world)

@@ -199,15 +199,18 @@ def _as_json(value: object) -> object:
     return value
 
 
-def kept_hours(keep_hours: int) -> int:
+def kept_hours(keep_hours: object) -> int:
     """
     Return the hours of a stay in the bin, checked.
 
     Raises:
         InvalidParametersError: They are not a whole number from 1 to 23.
     """
-    is_whole = isinstance(keep_hours, int) and not isinstance(keep_hours, bool)
-    if not is_whole or not 1 <= keep_hours <= MAX_KEEP_HOURS:
+    if (
+        not isinstance(keep_hours, int)
+        or isinstance(keep_hours, bool)
+        or not 1 <= keep_hours <= MAX_KEEP_HOURS
+    ):
         raise InvalidParametersError(
             f"keep_hours must be a whole number from 1 to {MAX_KEEP_HOURS}, not "
             f"{keep_hours!r}."

@@ -135,7 +135,7 @@ def test_a_signed_address_is_made_and_explained(
     page: Page, address: str, violations: list[str]
 ) -> None:
     page.goto(f"{address}/embed")
-    page.get_by_text("For programs").click()
+    page.get_by_role("heading", name="For programs").click()
     page.get_by_label("Domains").fill("www.example.com")
     page.get_by_role("button", name="Make address").click()
     signed = page.locator(".whole-address code").last.inner_text()

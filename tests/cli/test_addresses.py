@@ -26,7 +26,7 @@ class JumpingLoop(asyncio.SelectorEventLoop):
 
 async def asked_of_a_slow_server(loop: JumpingLoop) -> int:
     """
-    Return how often a server was asked whose first answer takes long.
+    Return the number of requests to a server whose first answer takes long.
     """
     asked = 0
 

@@ -99,7 +99,7 @@ class LocalUploads:
             raise
 
     def _refuse_early(self, env: Environment, wanted: VideoWanted) -> None:
-        """Refuse what `_make_video` would refuse, before the file is copied."""
+        """Refuse, before the file is copied, a request that `_make_video` would refuse."""
         external_id = wanted.labels.external_id
         if external_id is not None and self.videos.find_external(env, external_id):
             raise external_id_taken(external_id)

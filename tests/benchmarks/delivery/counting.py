@@ -51,7 +51,7 @@ def measure(
     server: Server, turns: Path, case: Case, *, rounds: int, seconds: float
 ) -> list[Cost]:
     """
-    Return what each round found.
+    Return the findings of each round.
 
     Args:
         server: Writes its turns to the file of that name.
@@ -73,7 +73,7 @@ def _round(server: Server, turns: Path, case: Case, *, seconds: float) -> Cost:
 
 def cost(turns: Sequence[Turn], cpu_s: float) -> Cost:
     """
-    Tell what a segment cost.
+    Print the cost of a segment.
 
     Args:
         cpu_s: Of all processes of the server, those that took the turns, too.

@@ -49,7 +49,7 @@ class Doomed:
 @attrs.define
 class Endings:
     """
-    What was seen.
+    The counts of deletions and answers.
 
     Attributes:
         late: Answers 200 that began after the end was answered, by kind.
@@ -122,7 +122,7 @@ def end_all(
 
 def tell(seen: Endings) -> None:
     """
-    Print what was seen.
+    Print the counts of deletions and answers.
     """
     done = ", ".join(f"{count} x {kind}" for kind, count in seen.done.items())
     print(f"\n{done}; {seen.checked:,} answers afterwards")

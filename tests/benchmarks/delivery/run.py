@@ -63,7 +63,7 @@ SEVERAL: Final = 2
 @attrs.frozen(kw_only=True)
 class Bench:
     """
-    What every measurement needs.
+    The servers and options that every measurement needs.
 
     Attributes:
         log: Where the servers write.
@@ -78,7 +78,7 @@ class Bench:
     @property
     def workers(self) -> int:
         """
-        How many processes of each server answer.
+        The number of processes with which each server answers.
         """
         return int(self.wanted.workers)
 

@@ -27,7 +27,7 @@ HEIGHT_PX: Final = 1080
 @attrs.frozen(kw_only=True)
 class Material:
     """
-    What clips are cut of.
+    The source that clips are cut of.
 
     Attributes:
         about: For the report.

@@ -57,7 +57,7 @@ compared at equal size, on the line through both."""
 @attrs.frozen(kw_only=True)
 class Bench:
     """
-    What every measurement needs.
+    The paths and options that every measurement needs.
     """
 
     folder: Path

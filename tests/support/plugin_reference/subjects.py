@@ -112,6 +112,12 @@ PORTS: Final[Mapping[str, PortSubject]] = {
     "Storage": PortSubject(
         example=_template("storage"), kits=("testing.storage.StorageConformance",)
     ),
+    "VideoLengths": PortSubject(
+        example=lambda: of_class(
+            "hvcore/testing/analytics/videos.py", "KnownLengths", ("changed",)
+        ),
+        unproven="The service implements it, and gives it to stores as `lengths`.",
+    ),
     "SupportsBackup": PortSubject(
         example=_methods("back_up", "restore"),
         kits=("testing.analytics.BackupConformance",),

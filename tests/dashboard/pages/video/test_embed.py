@@ -303,7 +303,7 @@ def test_a_public_video_has_addresses_that_stay(dashboard: Dashboard) -> None:
     assert f"/oembed?url={quote(public.player_url, safe='')}" in text
 
 
-def test_what_oembed_is_asked_is_what_it_answers(dashboard: Dashboard) -> None:
+def test_oembed_answers_the_size_that_was_asked_for(dashboard: Dashboard) -> None:
     """
     The addresses of public videos and of edge keys; see tests/delivery.
     """

@@ -1,5 +1,5 @@
 """
-How a video is given to others: share links and edge keys.
+Share links and edge keys give a video to others.
 """
 
 import email.policy

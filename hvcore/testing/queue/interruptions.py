@@ -1,7 +1,9 @@
 """The promises of every queue about many messages, separate queues, and calls that are interrupted or forked."""
 
+import os
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 import pytest
@@ -207,19 +209,26 @@ class InterruptionPromises(MessagePromises):
     ) -> bool:
         """Hold a call at a line, and fork a child meanwhile; return whether it has put a task id."""
         children: list[Child] = []
+        # After the call: SQLite's locks of another process are not known in a child that is
+        # forked within its transaction, and those of Python are the ones that hang.
+        going, go = os.pipe()
 
         def fork() -> None:
-            children.append(child_that_puts(queue, task_id))
+            wait = partial(os.read, going, 1)
+            children.append(child_that_puts(queue, task_id, wait=wait))
 
         try:
             with held_at(
                 line, is_counted=FilesOf([queue]), held_s=self.patience_s
             ) as hold:
                 hold(call, fork)
+                os.write(go, b".")
                 return children[0].line(self.patience_s) == PUT
         finally:
             for child in children:
                 child.kill()
+            os.close(going)
+            os.close(go)
 
     def _taken(self, queue: Queue, count: int) -> list[TaskId]:
         """Consume a number of messages, and return their task ids."""

@@ -240,10 +240,13 @@ class MessagePromises(Kit):
         return consumed(queue, wanted, lanes=lanes, patience_s=self.patience_s)
 
 
-def child_that_puts(queue: Queue, task_id: TaskId) -> Child:
-    """Fork a child that puts a task id, and reports PUT, or REFUSED for UnavailableError."""
+def child_that_puts(
+    queue: Queue, task_id: TaskId, *, wait: Callable[[], object] = lambda: None
+) -> Child:
+    """Fork a child that waits, puts a task id, and reports PUT, or REFUSED for UnavailableError."""
 
     def work(report: Report) -> None:
+        wait()
         try:
             queue.put(task_id, kind="kit.test", lane=Lane.LIGHT)
         except UnavailableError:

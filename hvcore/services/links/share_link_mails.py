@@ -1,6 +1,7 @@
 """Mail share links to their viewers: the work of ``share-link.send`` tasks."""
 
 import logging
+from datetime import timedelta
 from typing import Final
 
 import attrs
@@ -8,6 +9,7 @@ import attrs
 from hvcore.domain.links.links import ShareLink
 from hvcore.domain.shown_text import one_line
 from hvcore.domain.videos.states import VideoState
+from hvcore.domain.videos.video import Video
 from hvcore.ports.mail import Mail, Mailer, MailRefusedError
 from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.services.links.share_links import ShareLinks
@@ -15,6 +17,8 @@ from hvcore.services.tasks.leases import TaskRun
 
 _log = logging.getLogger(__name__)
 _SUBJECT_CHARS: Final = 80
+BIN_WAITS: Final = timedelta(minutes=15)
+"""How long the mail of a link to a video in the bin waits before the video is looked at again."""
 
 
 @attrs.frozen(kw_only=True)
@@ -32,10 +36,15 @@ class ShareLinkMails:
         Raises:
             UnavailableError: The mail server does not take it now.
         """
-        mail = self._find(run.task.subject)
-        if mail is None:
+        found = self._find(run.task.subject)
+        if found is None:
             run.finish()
             return
+        share, video = found
+        if video.state is VideoState.DELETED:
+            self._await_restore(run, video)
+            return
+        mail = _mail(share, video.name, self.shares.share_url(share))
         try:
             self.mailer.send(mail)
         except MailRefusedError as error:
@@ -50,21 +59,27 @@ class ShareLinkMails:
             return
         run.finish()
 
-    def _find(self, share_id: str) -> Mail | None:
+    def _await_restore(self, run: TaskRun, video: Video) -> None:
+        """Ask again in a while if the video is in the bin; otherwise its links have ended."""
+        with self.uow.write() as work:
+            if video.is_restorable(work.now()):
+                why = "The video is in the bin; the link plays once it is restored."
+                run.put_back(work, not_before=work.now() + BIN_WAITS, error=why)
+            else:
+                run.finish(work)
+            work.commit()
+
+    def _find(self, share_id: str) -> tuple[ShareLink, Video] | None:
         with self.uow.read() as work:
             now = work.now()
             share = work.shares.find(share_id)
             video = None if share is None else work.videos.find(share.video_id)
         if share is None or video is None or not share.is_valid_at(now):
             return None
-        if share.viewer_email is None or video.state is VideoState.DELETED:
-            return None
-        return _mail(
-            share, share.viewer_email, video.name, self.shares.share_url(share)
-        )
+        return (share, video) if share.viewer_email is not None else None
 
 
-def _mail(share: ShareLink, to: str, name: str, share_url: str) -> Mail:
+def _mail(share: ShareLink, name: str, share_url: str) -> Mail:
     shown = one_line(name) or "A video without a name"
     until = f"{share.expires_at.day} {share.expires_at:%B %Y, %H:%M} UTC"
     text = f"""\
@@ -81,4 +96,5 @@ Only this address can watch it there: the page first sends a code to it.
 If you do not expect a video, do nothing.
 """
     subject = f"A video for you: {shown[:_SUBJECT_CHARS]}"
+    to = share.viewer_email or ""
     return Mail(id=share.id, to=to, subject=subject, text=text)

@@ -9,6 +9,7 @@ import attrs
 
 from hvcore.domain.ids import EnvId, VideoId
 from hvcore.domain.videos.removals import Removal, RemovalKind
+from hvcore.domain.videos.states import VideoState
 from hvcore.ports.cache_invalidation import (
     CacheInvalidator,
     InvalidationOrder,
@@ -64,7 +65,10 @@ class CacheInvalidation:
         )
         with self.uow.write() as work:
             run.finish(work)
-            if payload["reason"] == InvalidationReason.DELETED.value:
+            video = work.videos.find(task.subject)
+            # A video that was restored meanwhile has no deletion to certify.
+            is_deleted = video is None or video.state is VideoState.DELETED
+            if payload["reason"] == InvalidationReason.DELETED.value and is_deleted:
                 work.removals.add(
                     Removal.once(
                         video_id=VideoId(task.subject),

@@ -161,13 +161,16 @@ class RemoteCancels:
         # What the service was writing when it was told to end.
         video = work.videos.find(task.subject)
         is_deleted = video is None or video.state is VideoState.DELETED
+        stay = None if video is None else video.bin_stay
+        begins_at = work.now() + LATE_WRITERS_AFTER
         return NewTask(
-            kind=VIDEO_PURGE if is_deleted else TRANSCODE_TIDY,
+            # A video in the bin may come back, and is purged whole otherwise.
+            kind=VIDEO_PURGE if is_deleted and stay is None else TRANSCODE_TIDY,
             lane=Lane.LIGHT,
             org_id=task.org_id,
             subject=task.subject,
             payload={"job": task.payload["job"]},
-            not_before=work.now() + LATE_WRITERS_AFTER,
+            not_before=begins_at if stay is None else max(begins_at, stay.ends_at),
         )
 
 

@@ -11,8 +11,10 @@ from hvcore.domain.processing.remote_jobs import cancel_tasks
 from hvcore.domain.tasks.kinds import (
     FETCH_GET,
     THUMBNAIL_MAKE,
+    THUMBNAIL_TIDY,
     TRANSCODE_KINDS,
     TRANSCODE_REPAIR,
+    TRANSCODE_TIDY,
     VIDEO_PURGE,
 )
 from hvcore.domain.tasks.task import Lane, NewTask
@@ -22,8 +24,11 @@ from hvcore.ports.unit_of_work import Work
 
 LATE_WRITES_AFTER: Final = timedelta(minutes=15)
 """When the prefixes are emptied again, because a dying worker may have written late."""
-_RESTING: Final = (THUMBNAIL_MAKE, TRANSCODE_REPAIR)
-"""Work on a video that plays; it goes on when the video is restored."""
+_RESTING: Final = (THUMBNAIL_MAKE, TRANSCODE_REPAIR, *TRANSCODE_KINDS)
+"""Work on a video that plays, such as a renewal of lost files; it goes on when the video is
+restored."""
+_TIDYING: Final = (TRANSCODE_TIDY, THUMBNAIL_TIDY)
+"""Removals of files that a video does not need: of a deleted one they would remove nothing."""
 _ENDED: Final = (*TRANSCODE_KINDS, TRANSCODE_REPAIR, FETCH_GET)
 
 
@@ -50,7 +55,7 @@ def order_purges(work: Work, video: Video) -> None:
     first = work.now()
     if video.bin_stay is not None:
         first = video.bin_stay.ends_at
-        work.tasks.rest(video.id, kinds=_RESTING, until=first)
+        work.tasks.rest(video.id, kinds=(*_RESTING, *_TIDYING), until=first)
     work.tasks.add(
         NewTask(
             kind=VIDEO_PURGE,
@@ -68,3 +73,5 @@ def undo_stay(work: Work, video: Video) -> None:
     work.tasks.cancel(video.id, kinds=(VIDEO_PURGE,))
     for kind in _RESTING:
         work.tasks.hurry(work.tasks.unended(video.id, kind=kind))
+    late = work.now() + LATE_WRITES_AFTER
+    work.tasks.rest(video.id, kinds=_TIDYING, until=late)

@@ -14,7 +14,14 @@ from hvcore.domain.access.principals import Person
 from hvcore.domain.access.quotas import QuotaUse, month_number
 from hvcore.domain.labels import LabelChanges
 from hvcore.domain.media_paths import media_prefix
-from hvcore.domain.tasks.kinds import THUMBNAIL_MAKE, TRANSCODE_REPAIR, VIDEO_PURGE
+from hvcore.domain.tasks.kinds import (
+    THUMBNAIL_MAKE,
+    THUMBNAIL_TIDY,
+    TRANSCODE_PART,
+    TRANSCODE_REPAIR,
+    TRANSCODE_TIDY,
+    VIDEO_PURGE,
+)
 from hvcore.domain.tasks.task import ENDED, Lane, NewTask, TaskState
 from hvcore.domain.uploads.grants import GrantState
 from hvcore.domain.videos.catalog import VideoQuery
@@ -283,7 +290,7 @@ def test_a_restore_counts_no_encoded_minutes(world: World, ready: str) -> None:
     assert used(world).encoded_ms == before > 0
 
 
-@pytest.mark.parametrize("kind", [THUMBNAIL_MAKE, TRANSCODE_REPAIR])
+@pytest.mark.parametrize("kind", [THUMBNAIL_MAKE, TRANSCODE_REPAIR, TRANSCODE_PART])
 def test_other_work_on_a_binned_video_rests(
     world: World, ready: str, kind: str
 ) -> None:
@@ -300,6 +307,26 @@ def test_other_work_on_a_binned_video_rests(
         assert work.tasks.lease(task.id, worker="test:1") is None
     restore(world, ready)
 
+    with world.services.uow.write() as work:
+        assert work.tasks.lease(task.id, worker="test:1") is not None
+
+
+@pytest.mark.parametrize("kind", [THUMBNAIL_TIDY, TRANSCODE_TIDY])
+def test_files_that_a_restored_video_does_not_need_are_removed_after_the_restore(
+    world: World, ready: str, kind: str
+) -> None:
+    task = NewTask(kind=kind, lane=Lane.LIGHT, org_id=world.env.org_id, subject=ready)
+    with world.services.uow.write() as work:
+        work.tasks.add([task])
+        work.commit()
+
+    bin_it(world, ready)
+    pass_hours(world, 1)
+    restore(world, ready)
+
+    with world.services.uow.write() as work:
+        assert work.tasks.lease(task.id, worker="test:1") is None
+    world.clock.move(seconds=16 * 60)
     with world.services.uow.write() as work:
         assert work.tasks.lease(task.id, worker="test:1") is not None
 

@@ -11,6 +11,7 @@ import pytest
 from hvcore.domain.access.rate_limits import Bucket
 from hvcore.domain.access.roles import Role
 from hvcore.domain.tasks.kinds import SHARE_LINK_SEND
+from hvcore.services.links.share_link_mails import BIN_WAITS
 from tests.dashboard.opened import VIDEOS, Dashboard
 from tests.dashboard.test_limits import use_up
 
@@ -150,6 +151,28 @@ def test_a_link_that_ended_before_its_mail_is_not_mailed(dashboard: Dashboard) -
 
     assert len(tasks) == 2
     assert list((world.folder / "mail").glob("*.eml")) == []
+
+
+def test_a_link_is_mailed_after_its_video_was_restored_from_the_bin(
+    dashboard: Dashboard,
+) -> None:
+    world = dashboard.world
+    video_id = world.ready()
+    person = dashboard.sign_in(Role.EDITOR)
+    sent = {"kind": "share", "viewers": "ada@example.com", "mail": "yes"}
+    person.post(f"{VIDEOS}/{video_id}/sharing", sent)
+    with world.services.uow.read() as work:
+        (task,) = work.tasks.search(kind=SHARE_LINK_SEND)
+    person.post(f"{VIDEOS}/{video_id}/delete")
+
+    world.services.task_runs.run(task.id, worker="w", stopping=lambda: False)
+    before = list((world.folder / "mail").glob("*.eml"))
+    person.post(f"{VIDEOS}/restore", {"video": video_id})
+    world.clock.move(BIN_WAITS)
+    world.services.task_runs.run(task.id, worker="w", stopping=lambda: False)
+
+    assert before == []
+    assert len(list((world.folder / "mail").glob("*.eml"))) == 1
 
 
 def test_each_share_link_of_a_form_is_an_operation(dashboard: Dashboard) -> None:

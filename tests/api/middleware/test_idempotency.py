@@ -376,7 +376,7 @@ def test_the_sweep_removes_what_expired(api: World) -> None:
 
 def test_every_post_that_creates_something_obeys_the_header() -> None:
     # Done twice, these leave what they leave when they are done once.
-    repeatable = ("/retry", "/thumbnail", "/upload-complete")
+    repeatable = ("/retry", "/thumbnail", "/upload-complete", "/restore")
 
     for route in ROUTES:
         if route.method == "POST" and not route.path.endswith(repeatable):

@@ -17,6 +17,7 @@ import attrs
 import pytest
 
 from hvcore.assembly import Services, build
+from hvcore.domain.ids import VideoId
 from hvcore.domain.tasks.kinds import CACHE_INVALIDATION as KIND
 from hvcore.services.playback.cache_invalidation import UNKNOWN_FOR, UNKNOWN_WAITS
 from hvcore.settings import EdgeSettings
@@ -136,6 +137,19 @@ def test_a_cache_that_is_down_is_told_later_and_once(
     run_orders(world.services, video)
 
     assert [order["video"] for order in cache.orders] == [video]
+
+
+def test_a_cache_that_is_emptied_after_a_restore_is_no_part_of_a_deletion(
+    world: World,
+) -> None:
+    video = world.ready(is_public=True)
+    body_of(world.delete(f"/v1/videos/{video}?keepHours=20"))
+    body_of(world.post(f"/v1/videos/{video}/restore", {}))
+
+    run_orders(world.services, video)
+
+    with world.services.uow.read() as work:
+        assert work.removals.of_video(VideoId(video)) == []
 
 
 def test_a_video_that_is_made_private_is_told(world: World, cache: Cache) -> None:

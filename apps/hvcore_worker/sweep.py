@@ -43,6 +43,8 @@ _TIDYING: Final[Mapping[str, Callable[[Services], object]]] = {
     "domain lists": lambda of: of.playback.forget_unused_domains(),
     "service keys": lambda of: of.key_rotations[PLAYBACK].finish(),
     "quarantine": lambda of: of.quarantine.tidy(),
+    # Else the first report after a long while would have all of them to take over.
+    "lengths of videos": lambda of: of.learn_lengths(),
     "live analytics": lambda of: of.live_analytics.forget_old(),
 }
 """The steps of tidying, by name; the leader carries them out about every 30 s."""

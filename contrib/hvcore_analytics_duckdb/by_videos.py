@@ -10,7 +10,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any, Final, TypeAlias
 
 import attrs
@@ -216,7 +216,9 @@ class CountsOfVideos:
                 [one for one in page if known.lengths.get(one.video_id) != one.length_s]
             )
             since, after = page[-1].changed_at, page[-1].video_id
-            known.until = max(since, known.until or since)
+            # A clock that was ahead for a while must not hide what is written after it.
+            read = min(since, datetime.now(UTC))
+            known.until = max(read, known.until or read)
             if len(page) < _PAGE:
                 break
 
@@ -224,9 +226,8 @@ class CountsOfVideos:
         if not changed:
             return
         ids = [one.video_id for one in changed]
-        old = [video_id for video_id in ids if video_id in self._known.lengths]
-        if old:
-            self._engine.run(_FORGET, [old])
+        # Also those that are not known: an attempt that failed may have stored them.
+        self._engine.run(_FORGET, [ids])
         self._engine.run(_STORE, [ids, [one.length_s for one in changed]])
         for table in self._tables.values():
             self._engine.run(

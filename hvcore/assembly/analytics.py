@@ -6,7 +6,7 @@ from functools import cached_property
 from hvcore.assembly.videos import VideoWiring
 from hvcore.persistence.videos.lengths import SqlVideoLengths
 from hvcore.persistence.videos.totals import SqlVideoTotals
-from hvcore.ports.analytics import AnalyticsReport, sink_that_reports
+from hvcore.ports.analytics import AnalyticsReport, AnalyticsStore, sink_that_reports
 from hvcore.services.analytics.by_environment import EnvironmentAnalytics
 from hvcore.services.analytics.by_video import VideoAnalytics
 from hvcore.services.analytics.by_videos import WatchedVideos
@@ -39,6 +39,12 @@ class AnalyticsWiring(VideoWiring):
             store=self.analytics_store,
             clock=self.clock,
         )
+
+    def learn_lengths(self) -> None:
+        """Have the stores of counts take over the lengths of videos that have changed."""
+        for sink in self._knowing_sinks:
+            if isinstance(sink, AnalyticsStore):
+                sink.learn(SqlVideoLengths(self.engine))
 
     @cached_property
     def live_analytics(self) -> LiveAnalytics:

@@ -138,9 +138,12 @@ class CountsByVideo:
 
     def learn(self, lengths: VideoLengths) -> None:
         """
-        Take over the lengths that have changed; part of ``hv migrate``.
+        Take over the lengths that have changed; part of ``hv migrate`` and of the sweep.
 
-        A store that keeps no lengths does nothing.
+        A store that keeps no lengths in its tables does nothing.
+
+        Raises:
+            UnavailableError: The store or the database does not answer.
         """
 
     def _counts(

@@ -11,7 +11,7 @@ they may be off in the twelfth digit, segments never.
 import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any, Final, TypeAlias
 
 import sqlalchemy as sa
@@ -43,6 +43,10 @@ _LOCK_NUMBER: Final = 0x6876_616E_6C65
 _AGAIN: Final = timedelta(minutes=5)
 """How far back changed lengths are asked for again: a transaction may have been open that long."""
 _PAGE: Final = 5_000
+_AT_ONCE: Final = 200
+"""Lengths that a transaction takes over: others that count wait for its lock."""
+_MARK_EVERY_MS: Final = 60_000
+"""How far the mark of what was read lags behind where no length differs."""
 _LEARN_TIMEOUT_MS: Final = 600_000
 """The time limit of counting all months: only an operator waits."""
 
@@ -108,13 +112,17 @@ def learn(database: Database, lengths: VideoLengths) -> None:
     since, after = from_ms(read_until) - _AGAIN, VideoId("")
     while page := lengths.changed(since, after, _PAGE):
         last = page[-1]
-        with database.reading() as connection:
-            have = _lengths(connection, [one.video_id for one in page])
-        until = max(read_until, to_ms(last.changed_at))
-        if until > read_until or any(
-            have.get(one.video_id) != one.length_s for one in page
-        ):
-            _take_over(database, page, until)
+        for first in range(0, len(page), _AT_ONCE):
+            part = page[first : first + _AT_ONCE]
+            with database.reading() as connection:
+                have = _lengths(connection, [one.video_id for one in part])
+            # A clock that was ahead for a while must not hide what is written after it.
+            read = min(to_ms(part[-1].changed_at), to_ms(datetime.now(UTC)))
+            is_marked = read < read_until + _MARK_EVERY_MS
+            if is_marked and all(have.get(o.video_id) == o.length_s for o in part):
+                continue
+            read_until = max(read_until, read)
+            _take_over(database, part, read_until)
         if len(page) < _PAGE:
             return
         since, after = last.changed_at, last.video_id
@@ -146,10 +154,12 @@ def _take_over(database: Database, page: Sequence[VideoLength], until_ms: int) -
     with database.writing() as connection:
         _lock(connection, "pg_advisory_xact_lock")
         have = _lengths(connection, [one.video_id for one in page])
-        for one in page:
-            before_s = have.get(one.video_id, 0.0)
-            if before_s != one.length_s:
-                _change_length(connection, one.video_id, before_s, one.length_s)
+        lengths = {
+            one.video_id: (have.get(one.video_id, 0.0), one.length_s) for one in page
+        }
+        _change_lengths(
+            connection, {k: both for k, both in lengths.items() if both[0] != both[1]}
+        )
         _store(connection, page)
         connection.execute(sa.update(lengths_read).values(until_ms=until_ms))
         connection.commit()
@@ -167,6 +177,12 @@ def _learn_all(database: Database, lengths: VideoLengths) -> None:
         until_ms = to_ms(since)
     with database.writing(timeout_ms=_LEARN_TIMEOUT_MS) as connection:
         _lock(connection, "pg_advisory_xact_lock")
+        if (
+            since is None
+            and connection.execute(sa.select(video_days).limit(1)).first() is None
+        ):
+            # Nothing to count: the tables stay empty, as a restore of a backup needs them.
+            return
         if connection.dialect.name == "postgresql":
             connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
         _count_all(connection)
@@ -175,28 +191,35 @@ def _learn_all(database: Database, lengths: VideoLengths) -> None:
         connection.commit()
 
 
-def _change_length(
-    connection: Connection, video_id: str, before_s: float, length_s: float
+def _change_lengths(
+    connection: Connection, changed: Mapping[str, tuple[float, float]]
 ) -> None:
-    connection.execute(
-        sa.update(video_months)
-        .where(video_months.c.video_id == video_id)
-        .values(
-            length_s=length_s,
-            **figures_of(video_months.c.segments, sa.literal(length_s)),
+    """Change the figures of videos whose length was the first and is the second one."""
+    for video_id, (_, length_s) in changed.items():
+        connection.execute(
+            sa.update(video_months)
+            .where(video_months.c.video_id == video_id)
+            .values(
+                length_s=length_s,
+                **figures_of(video_months.c.segments, sa.literal(length_s)),
+            )
         )
-    )
     days = video_days.c
     key = (days.org_id, days.env_id, days.day)
+    ids = sa.literal(json.dumps(sorted(changed)))
     served = connection.execute(
-        sa.select(*key, sa.func.sum(days.segments))
-        .where(days.video_id == video_id)
-        .group_by(*key)
+        sa.select(*key, days.video_id, sa.func.sum(days.segments))
+        .where(is_one_of(days.video_id, ids))
+        .group_by(*key, days.video_id)
     ).all()
-    for org_id, env_id, day, total in served:
-        segments, table = int(total), environment_views.c
-        views = views_of(segments, length_s) - views_of(segments, before_s)
-        seconds = watched_s(segments, length_s) - watched_s(segments, before_s)
+    more: dict[_Row, list[float]] = defaultdict(lambda: [0.0, 0.0])
+    for org_id, env_id, day, video_id, total in served:
+        segments, (before_s, length_s) = int(total), changed[video_id]
+        sums = more[org_id, env_id, day]
+        sums[0] += views_of(segments, length_s) - views_of(segments, before_s)
+        sums[1] += watched_s(segments, length_s) - watched_s(segments, before_s)
+    table = environment_views.c
+    for (org_id, env_id, day), (views, seconds) in sorted(more.items()):
         connection.execute(
             sa.update(environment_views)
             .where(table.org_id == org_id, table.env_id == env_id, table.day == day)

@@ -5,14 +5,16 @@ Months of videos equal a recount, whoever writes and whatever ends in between.
 import random
 import threading
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
+import attrs
 import pytest
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
 from hvcore.domain.analytics.segments import ALL_TIME, ServedBatch
 from hvcore.domain.analytics.video_counts import RankedVideos
+from hvcore.domain.ids import VideoId
 from hvcore.persistence.plugin_database import PluginDatabase
 from hvcore.testing.analytics.served import NOON, batch, in_env, segment
 from hvcore.testing.analytics.videos import KnownLengths
@@ -56,6 +58,15 @@ def batches(file: str, *, seed: int, count: int = 25) -> Iterator[ServedBatch]:
             for _ in range(3)
         ]
         yield batch(*served, file=file, start=number * 30)
+
+
+def change_at(lengths: KnownLengths, video: str, length_s: float, at: datetime) -> None:
+    """
+    Change a length at a moment of the clock that writes lengths.
+    """
+    lengths.change(video, length_s, env="dev")
+    known = lengths._known
+    known[VideoId(video)] = attrs.evolve(known[VideoId(video)], changed_at=at)
 
 
 def rows_of(engine: Engine) -> tuple[list[tuple[object, ...]], dict[object, float]]:
@@ -138,6 +149,38 @@ def test_a_flush_that_ends_midway_leaves_neither_days_nor_months(
     assert rows_of(engine) == before
     store.write(second)
     recounted(store, engine, lengths)
+
+
+def test_a_length_of_a_clock_that_is_ahead_hides_no_later_length(
+    store: SqlAnalytics, engine: Engine, lengths: KnownLengths
+) -> None:
+    store.learn(lengths)
+    for one in batches("a", seed=1):
+        store.write(one)
+    ahead = datetime.now(UTC) + timedelta(days=300)
+    change_at(lengths, VIDEOS[0], 500.0, ahead)
+    store.learn(lengths)
+
+    change_at(lengths, VIDEOS[1], 90.0, datetime.now(UTC))
+    store.learn(lengths)
+
+    recounted(store, engine, lengths)
+    with engine.connect() as connection:
+        rows = connection.execute(
+            sa.select(video_months.c.length_s).where(
+                video_months.c.video_id == VIDEOS[1]
+            )
+        ).scalars()
+        assert {*rows} == {90.0}
+
+
+def test_a_store_without_counts_and_lengths_has_no_rows_after_learning(
+    store: SqlAnalytics, engine: Engine
+) -> None:
+    store.learn(KnownLengths())
+
+    with engine.connect() as connection:
+        assert connection.execute(sa.select(lengths_read)).first() is None
 
 
 def test_months_are_counted_after_an_older_version_has_written(

@@ -62,6 +62,17 @@ class Services(
         return BulkChanges(uow=self.uow, videos=self.video_catalog, clock=self.clock)
 
     @cached_property
+    def _bulk_runs(self) -> BulkRuns:
+        return BulkRuns(
+            uow=self.uow,
+            editing=self.editing,
+            deletion=self.deletion,
+            limits=self.operation_limits,
+            sessions=self.sign_in_sessions,
+            keep_hours=self.settings.dashboard.bin_hours,
+        )
+
+    @cached_property
     def task_runs(self) -> TaskRuns:
         return TaskRuns(
             uow=self.uow,
@@ -99,14 +110,7 @@ class Services(
                     uow=self.uow, shares=self.shares, mailer=self.mailer
                 ),
                 sign_in_mails=self.sign_in_mails,
-                bulk_runs=BulkRuns(
-                    uow=self.uow,
-                    editing=self.editing,
-                    deletion=self.deletion,
-                    limits=self.operation_limits,
-                    sessions=self.sign_in_sessions,
-                    keep_hours=self.settings.dashboard.bin_hours,
-                ),
+                bulk_runs=lambda: self._bulk_runs,
             ),
         )
 

@@ -96,9 +96,22 @@ def handlers(  # noqa: PLR0913 - one per service
     share_code_mails: ShareCodeMails,
     share_link_mails: ShareLinkMails,
     sign_in_mails: SignInMails,
-    bulk_runs: BulkRuns,
+    bulk_runs: Callable[[], BulkRuns],
 ) -> Mapping[str, TaskHandler]:
-    """Return the handler of every kind of task, by kind."""
+    """
+    Return the handler of every kind of task, by kind.
+
+    Args:
+        bulk_runs: Makes the service of bulk changes, or returns the one that it has made. It
+            needs sign-in backends, which a program that embeds hvcore may not have.
+    """
+
+    def run_bulk_change(run: TaskRun) -> None:
+        bulk_runs().run(run)
+
+    def give_up_bulk_change(work: Work, task: Task, reason: str, *, error: str) -> None:
+        bulk_runs().give_up(work, task, reason, error=error)
+
     return {
         TRANSCODE_PLAN: ServiceMethod(
             run=transcoding.plan, give_up=transcoding.give_up
@@ -138,5 +151,5 @@ def handlers(  # noqa: PLR0913 - one per service
         SHARE_CODE_SEND: ServiceMethod(run=share_code_mails.send),
         SHARE_LINK_SEND: ServiceMethod(run=share_link_mails.send),
         SIGN_IN_MAIL_SEND: ServiceMethod(run=sign_in_mails.send),
-        BULK_CHANGE: ServiceMethod(run=bulk_runs.run, give_up=bulk_runs.give_up),
+        BULK_CHANGE: ServiceMethod(run=run_bulk_change, give_up=give_up_bulk_change),
     }

@@ -28,6 +28,8 @@ NOT_FOR_OPERATORS = {
     *("local-transcoder", "transcoders"),
     *(
         "curl",
+        "dashboard-videos",
+        "find-videos",
         "python-client",
         "renew-tokens",
         "sign-tokens",

@@ -16,7 +16,7 @@ def log_refusal(
     Log that the server refused a request, or that the app crashed.
 
     Args:
-        context: Fields of the log line; ``hv_client`` is the address of the client.
+        context: Fields of the log line, the address of the client among them.
         is_crash: Whether the app crashed; then the line is an error, with the traceback.
     """
     LOG_LINES.write(

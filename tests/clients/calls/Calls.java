@@ -67,7 +67,7 @@ public class Calls {
     check(
         new EventsApi(client).listEvents(null, 1L, null).getBody().getEvents().get(0).getSequence() == 1,
         "listEvents");
-    check(videos.deleteVideo(granted, null).getBody().getDeletedAt() != null, "deleteVideo");
+    check(videos.deleteVideo(granted, null, null).getBody().getDeletedAt() != null, "deleteVideo");
     Problem missing = problemOf(() -> videos.getVideo("vid_0000000000000000000000"));
     check(missing.getCode().equals("video_not_found"), "a missing video");
     Problem refused =

@@ -46,7 +46,7 @@ async function main(): Promise<void> {
   assert.ok(viewers.status === 200 && viewers.data.body.viewers.currentViewers >= 0);
   const events = await hv.listEvents({ limit: 1 }, options);
   assert.ok(events.status === 200 && events.data.body.events[0]!.sequence === 1);
-  const gone = await hv.deleteVideo(granted.data.body.videoID, undefined, options);
+  const gone = await hv.deleteVideo(granted.data.body.videoID, undefined, undefined, options);
   assert.ok(gone.status === 200 && gone.data.body.deletedAt);
   const missing = await hv.getVideo("vid_0000000000000000000000", options);
   assert.ok(missing.status === 404 && missing.data.code === "video_not_found");

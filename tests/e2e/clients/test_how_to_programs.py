@@ -94,7 +94,7 @@ def test_a_laptop_follows_events_of_a_service_elsewhere(
 def test_a_page_shows_how_to_get_pictures_at_a_moment(
     service: LiveService, short_id: str, tmp_path: Path
 ) -> None:
-    for heading in ("Choose the picture of a video", "A large picture of any moment"):
+    for heading in ("Choose the picture of a video", "The address of a moment"):
         subprocess.run(
             ["bash", "-euc", code_under("how-to/picture-at-a-moment.md", heading)],
             env={

@@ -20,6 +20,7 @@ from hvcore.testing.analytics import (
     Reopened,
 )
 from tests.testing import memory
+from tests.testing.analytics import analytics_by_videos as by_videos
 from tests.testing.analytics import analytics_places as places
 from tests.testing.analytics import analytics_unsafe as unsafe
 from tests.testing.analytics import analytics_wrong as wrong
@@ -126,6 +127,14 @@ WRONG: Final[Mapping[str, Sequence[type[MemoryStore]]]] = {
     ),
     "test_a_fork_counts_or_says_that_it_cannot": (MemoryStore,),
     "test_an_empty_store_answers": (memory.HasNoEmptyAnswer,),
+    "test_an_empty_store_has_no_videos": (by_videos.ListsAVideoOfNobody,),
+    "test_videos_by_figure_equal_a_recount": (by_videos.SortsBySegmentsAlone,),
+    "test_pages_join_into_the_whole": (by_videos.SkipsOneMore,),
+    "test_a_late_count_is_in_its_month": (by_videos.KeepsItsFirstAnswer,),
+    "test_a_changed_length_changes_the_order": (by_videos.KeepsItsFirstAnswer,),
+    "test_a_video_whose_segments_were_taken_back_is_no_record": (
+        by_videos.ListsVideosWithoutSegments,
+    ),
     "test_no_environment_is_not_every_environment": (memory.TakesNoneForAll,),
     "test_both_ends_of_a_range_belong_to_it": (
         *(memory.LeavesTheLastDayOut, wrong.LeavesTheFirstDayOut),

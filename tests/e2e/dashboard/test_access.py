@@ -28,7 +28,7 @@ PAGES: Final = [
     if route.method == "GET"
     and not route.is_for_scripts
     and "{" not in route.path.replace("{org_id}", "")
-    and not route.path.endswith(("/progress", "/begin", "/callback"))
+    and not route.path.endswith(("/progress", "/uploading", "/begin", "/callback"))
 ]
 """Those that are there without anything in the organization."""
 

@@ -105,7 +105,7 @@ def test_a_page_shows_how_to_get_pictures_at_a_moment(
             },
             cwd=tmp_path,
             check=True,
-            timeout=60,
+            timeout=240,
         )
 
     assert (tmp_path / "picture.jpg").read_bytes().startswith(b"\xff\xd8\xff")

@@ -96,10 +96,16 @@ class SqlPersonalDataRepository:
         )
         return bool(self._connection.execute(statement).scalar_one())
 
-    def named_deleted(self, before: datetime, limit: int) -> Sequence[VideoId]:
+    def named_deleted(
+        self, before: datetime, now: datetime, limit: int
+    ) -> Sequence[VideoId]:
         statement = (
             sa.select(videos.c.id)
-            .where(IS_NAMED_DELETED, videos.c.deleted_at < before)
+            .where(
+                IS_NAMED_DELETED,
+                videos.c.deleted_at < before,
+                sa.or_(videos.c.bin_ends_at.is_(None), videos.c.bin_ends_at < now),
+            )
             .order_by(videos.c.deleted_at)
             .limit(limit)
         )

@@ -120,9 +120,8 @@ class Erasure:
 
     def _left_behind(self, before: datetime, limit: int) -> list[Video]:
         with self.uow.read() as work:
-            found = map(
-                work.videos.find, work.personal_data.named_deleted(before, limit)
-            )
+            ids = work.personal_data.named_deleted(before, work.now(), limit)
+            found = map(work.videos.find, ids)
             return [video for video in found if video is not None]
 
     def _order_another(self, work: Work, video: Video, actor: str) -> None:

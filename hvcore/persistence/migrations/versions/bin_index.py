@@ -1,0 +1,22 @@
+"""Index the videos in the bin, apart from the revision that keeps readers out for its columns."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0032"
+down_revision = "0031"
+branch_labels = None
+depends_on = None
+
+KEPT = sa.text("bin_ends_at IS NOT NULL")
+
+
+def upgrade() -> None:
+    """Make the index; only writers of videos wait for it."""
+    op.create_index(
+        "ix_videos_bin",
+        "videos",
+        ["org_id", "env_id", "deleted_at", "id"],
+        sqlite_where=KEPT,
+        postgresql_where=KEPT,
+    )

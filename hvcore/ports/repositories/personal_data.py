@@ -45,3 +45,7 @@ class PersonalDataRepository(Protocol):
     ) -> Sequence[VideoId]:
         """Return videos that were deleted before a moment, still have a name, and cannot be restored now."""
         ...
+
+    def overstayed(self, before: datetime, limit: int) -> Sequence[VideoId]:
+        """Return videos whose stay in the bin should have ended before a moment, and has not."""
+        ...

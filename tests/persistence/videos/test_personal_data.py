@@ -252,6 +252,7 @@ def test_erasing_reads_no_table_from_end_to_end(
         erase(uow, clip, spares=True)
         with uow.read() as work:
             work.personal_data.named_deleted(NOW, NOW, 10)
+            work.personal_data.overstayed(NOW, 10)
             work.personal_data.has_untold(clip.id)
 
     assert len(sent) > len(EMPTIED)

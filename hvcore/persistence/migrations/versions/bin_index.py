@@ -12,11 +12,18 @@ KEPT = sa.text("bin_ends_at IS NOT NULL")
 
 
 def upgrade() -> None:
-    """Make the index; only writers of videos wait for it."""
+    """Make the indexes; only writers of videos wait for them."""
     op.create_index(
         "ix_videos_bin",
         "videos",
         ["org_id", "env_id", "deleted_at", "id"],
+        sqlite_where=KEPT,
+        postgresql_where=KEPT,
+    )
+    op.create_index(
+        "ix_videos_bin_end",
+        "videos",
+        ["bin_ends_at"],
         sqlite_where=KEPT,
         postgresql_where=KEPT,
     )

@@ -2,6 +2,8 @@
 
 import secrets
 from collections.abc import Callable, Sequence
+from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Final, Self
 
@@ -20,6 +22,10 @@ from hvcore.persistence.copying.copy import (
 )
 from hvcore.persistence.copying.dump import DumpedTable, DumpSource, write_dump
 from hvcore.persistence.copying.found_tables import deleted_since, there_of
+from hvcore.persistence.copying.restored_stays import (
+    lengthen_stays,
+    restorable_videos,
+)
 from hvcore.persistence.copying.sources import DatabaseSource, snapshot, still
 from hvcore.persistence.copying.target import CopyTarget
 from hvcore.persistence.copying.values import ColumnKind
@@ -64,6 +70,8 @@ class Restored:
         missing_count: The number of all objects that the storage lacks.
         missing_videos: The restored videos that lack some of their objects.
         unlisted: The number of objects in the storage that the backup does not list.
+        binned: The ids of the videos in the bin, and until when each can be restored; the
+            first end first.
     """
 
     copied: Copied
@@ -71,6 +79,7 @@ class Restored:
     missing_count: int
     missing_videos: Sequence[str]
     unlisted: int
+    binned: Sequence[tuple[str, datetime]]
 
 
 class CopyWiring(TableWiring):
@@ -195,6 +204,8 @@ class CopyWiring(TableWiring):
         """
         Compare a backup's list of objects with the storage, and fill an empty database; continue a restore that was broken off.
 
+        Videos that were in the bin at the moment of the backup stay there for as long as they had then.
+
         Args:
             was_filled: Whether an earlier, broken-off run has called ``filled``.
             filled: Called before services may start on the database.
@@ -225,18 +236,34 @@ class CopyWiring(TableWiring):
             restore_counts(manifest.counts, folder, self.spool_dir)
             # Last: services may start on it from then on.
             copied = copy(
-                source, target, make_tables=self.migrate, tell=tell, filled=filled
+                source,
+                target,
+                make_tables=self.migrate,
+                tell=tell,
+                filled=filled,
+                ends=partial(
+                    lengthen_stays,
+                    taken_at=datetime.fromisoformat(manifest.created_at),
+                    now=self._database_now(),
+                ),
             )
+        now = self._database_now()
         with reading(self.engine) as connection:
             lacking = dict.fromkeys(filter(None, map(_video_of, missing)))
             missing_videos = there_of(connection, lacking)
+            binned = restorable_videos(connection, now)
         return Restored(
             copied=copied,
             missing=missing[:MISSING_SHOWN],
             missing_count=len(missing),
             missing_videos=missing_videos,
             unlisted=unlisted,
+            binned=binned,
         )
+
+    def _database_now(self) -> datetime:
+        with self.uow.read() as work:
+            return work.now()
 
     def _beside(self, url: str) -> Self:
         database = attrs.evolve(self.settings.database, url=url)

@@ -106,7 +106,7 @@ class TableWiring(Backends):
             partial(migrate, self.engine, contracts=contracts, mark=mark),
         )
         for name, one in self._to_prepare():
-            yield name, partial(self._prepare, one)
+            yield name, partial(self._prepare, one, is_copy=bool(mark))
 
     def tables_place(self) -> str:
         """
@@ -171,9 +171,10 @@ class TableWiring(Backends):
         """
         return is_searchable(self.engine)
 
-    def _prepare(self, one: AnalyticsSink | SupportsPrepare) -> None:
+    def _prepare(self, one: AnalyticsSink | SupportsPrepare, *, is_copy: bool) -> None:
         one.prepare()
-        if isinstance(one, AnalyticsStore):
+        # What an unfinished copy has learned comes with its rows.
+        if isinstance(one, AnalyticsStore) and not is_copy:
             # Here it may take minutes; whoever asks for a report should not wait.
             one.learn(SqlVideoLengths(self.engine))
 

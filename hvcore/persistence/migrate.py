@@ -7,7 +7,7 @@ Expands (migrations that only add) run while processes of older versions serve; 
 
 import time
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
@@ -31,6 +31,10 @@ from hvcore.persistence.schema_version import (
 )
 from hvcore.persistence.tables import metadata
 from hvcore.persistence.videos.composed_names import compose_names, have_been_composed
+from hvcore.persistence.videos.length_fill import fill_lengths, have_been_filled
+
+if TYPE_CHECKING:
+    from alembic.config import Config
 
 FOLDER: Final = Path(__file__).parent / "migrations"
 # Any number that nothing else of the database uses.
@@ -56,9 +60,10 @@ def migrate(engine: Engine, *, contracts: bool = False, mark: str = "") -> None:
     """
     Migrate the database to this version's schema; make all tables in an empty database.
 
-    Several processes may call this at once: one migrates, the others wait. Each try is one
-    transaction. Rows that older versions wrote are brought up to date in batches, again with
-    each call until the contracts have run.
+    Several processes may call this at once: one migrates, the others wait. On PostgreSQL each
+    migration is a transaction of its own, so that none holds the locks of another one; on
+    SQLite, and in an empty database, all are one. Rows that older versions wrote are brought
+    up to date in batches, again with each call.
 
     Args:
         contracts: Whether to run the contracts, too, which remove what only older
@@ -75,6 +80,8 @@ def migrate(engine: Engine, *, contracts: bool = False, mark: str = "") -> None:
     if there.why_unusable():
         _try_to_migrate(engine, contracts=False, mark=mark)
         there = schema_version(engine)
+    if not mark:
+        fill_lengths(engine, notes_end=there.awaits_contract)
     if there.awaits_contract:
         compose_names(engine)
         if contracts:
@@ -91,20 +98,24 @@ def is_broken_off(engine: Engine) -> bool:
     Raises:
         UnavailableError: The database does not answer.
     """
-    return schema_version(engine).awaits_contract and not have_been_composed(engine)
+    return schema_version(engine).awaits_contract and not (
+        have_been_composed(engine) and have_been_filled(engine)
+    )
 
 
 def _try_to_migrate(engine: Engine, *, contracts: bool, mark: str) -> None:
     until = time.monotonic() + TRIES_AGAIN_FOR_S
     while True:
         try:
-            _migrate_once(engine, contracts=contracts, mark=mark)
+            is_done = _migrate_once(engine, contracts=contracts, mark=mark)
         except UnavailableError as error:
             if not _waits_for_table(error) or time.monotonic() > until:
                 raise
             time.sleep(_PAUSE_S)
         else:
-            return
+            if is_done:
+                return
+            until = time.monotonic() + TRIES_AGAIN_FOR_S
 
 
 def claim(engine: Engine, mark: str) -> None:
@@ -137,7 +148,13 @@ def release(engine: Engine, mark: str) -> None:
         connection.commit()
 
 
-def _migrate_once(engine: Engine, *, contracts: bool, mark: str) -> None:
+def _migrate_once(engine: Engine, *, contracts: bool, mark: str) -> bool:
+    """
+    Run the next migrations in one transaction.
+
+    Returns:
+        False if there are further ones.
+    """
     # Longer than usual: a large table may be rewritten meanwhile.
     with writing(engine, timeout_ms=MIGRATION_TIMEOUT_MS) as connection:
         if connection.dialect.name == "postgresql":
@@ -150,11 +167,18 @@ def _migrate_once(engine: Engine, *, contracts: bool, mark: str) -> None:
         _refuse(there)
         if there.is_empty:
             _refuse_others_tables(connection)
+        goal = max(there.expand, NEWEST_EXPAND)
         if there.expand < NEWEST_EXPAND:
-            _upgrade(connection, NEWEST_EXPAND)
+            if there.expand and connection.dialect.name == "postgresql":
+                # A lock that keeps readers out is held until the commit.
+                goal = _following(there.expand)
+            _upgrade(connection, goal)
+        is_expanded = goal >= NEWEST_EXPAND
         # On a new database there is no older version to wait for.
-        if NEWEST_CONTRACT and (
-            there.is_empty or (contracts and there.awaits_contract)
+        if (
+            is_expanded
+            and NEWEST_CONTRACT
+            and (there.is_empty or (contracts and there.awaits_contract))
         ):
             if there.is_newer:
                 raise ConfigError(_NEWER)
@@ -162,6 +186,7 @@ def _migrate_once(engine: Engine, *, contracts: bool, mark: str) -> None:
         if mark:
             set_versions(connection, [*versions(connection), mark])
         connection.commit()
+    return is_expanded
 
 
 def _waits_for_table(error: UnavailableError) -> bool:
@@ -213,6 +238,22 @@ def _refuse_others_tables(connection: Connection) -> None:
 def _upgrade(connection: Connection, revision: str) -> None:
     # Loaded here: it takes longer than everything else of a start.
     from alembic import command  # noqa: PLC0415
+
+    config = _config()
+    config.attributes["connection"] = connection
+    command.upgrade(config, revision)
+
+
+def _following(revision: str) -> str:
+    from alembic.script import ScriptDirectory  # noqa: PLC0415
+
+    scripts = ScriptDirectory.from_config(_config())
+    # The newest first, without the given one.
+    further = scripts.iterate_revisions(NEWEST_EXPAND, revision)
+    return [one.revision for one in further][-1]
+
+
+def _config() -> "Config":
     from alembic.config import Config  # noqa: PLC0415
 
     config = Config()
@@ -222,5 +263,4 @@ def _upgrade(connection: Connection, revision: str) -> None:
     config.set_main_option(
         "version_locations", f"{folder}/versions\n{folder}/contracts"
     )
-    config.attributes["connection"] = connection
-    command.upgrade(config, revision)
+    return config

@@ -4,20 +4,16 @@ Migrations.
 
 import subprocess
 import sys
-from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
-from alembic import command
 from alembic.autogenerate import compare_metadata
-from alembic.config import Config
 from alembic.migration import MigrationContext
-from sqlalchemy.engine import Connection, Engine
+from sqlalchemy.engine import Engine
 
-import hvcore.persistence
 from hvcore.clock import SystemClock
 from hvcore.domain.access.quotas import QuotaUse
 from hvcore.domain.analytics.segments import EnvironmentScope
@@ -27,7 +23,7 @@ from hvcore.domain.processing.jobs import TranscodeJob
 from hvcore.domain.uploads.grants import GrantState
 from hvcore.domain.videos.states import VideoState
 from hvcore.errors import ConfigError, UnavailableError
-from hvcore.persistence.engine import make_engine, writing
+from hvcore.persistence.engine import make_engine
 from hvcore.persistence.json_columns import dump
 from hvcore.persistence.migrate import migrate
 from hvcore.persistence.rows import grant_to_row, job_to_row, video_to_row
@@ -39,7 +35,7 @@ from hvcore.persistence.schema_version import (
     schema_version,
     set_versions,
 )
-from hvcore.persistence.tables import EPOCH, metadata
+from hvcore.persistence.tables import metadata
 from hvcore.persistence.unit_of_work import SqlUnitOfWork
 from hvcore.persistence.videos.recount import recount
 from hvcore.persistence.videos.totals import SqlVideoTotals
@@ -49,6 +45,7 @@ from tests.persistence.next_version import (
     TAKES_AWAY,
     next_migrations,
 )
+from tests.persistence.older_databases import insert_row, migrate_to
 from tests.persistence.samples import (
     ENV,
     NOW,
@@ -106,7 +103,7 @@ def _is_no_search_index(name: str | None, _type: str, _parents: object) -> bool:
 
 
 def test_uploads_that_are_there_are_counted(empty_engine: Engine) -> None:
-    _migrate_to(empty_engine, "0003")
+    migrate_to(empty_engine, "0003")
     fill_tenants(empty_engine)
     day = timedelta(days=1)
     found = [
@@ -118,7 +115,7 @@ def test_uploads_that_are_there_are_counted(empty_engine: Engine) -> None:
     ]
     with empty_engine.begin() as connection:
         for one in found:
-            _insert(connection, "videos", video_to_row(one) | {"version": 0})
+            insert_row(connection, "videos", video_to_row(one) | {"version": 0})
 
     migrate(empty_engine)
 
@@ -134,7 +131,7 @@ def test_uploads_that_are_there_are_counted(empty_engine: Engine) -> None:
 def test_stored_bytes_are_counted_by_the_migration_and_later(
     empty_engine: Engine,
 ) -> None:
-    _migrate_to(empty_engine, "0004")
+    migrate_to(empty_engine, "0004")
     fill_tenants(empty_engine)
     ready = video(state=VideoState.READY, media=media(3))
     deleted = video(state=VideoState.DELETED, media=media(3))
@@ -150,15 +147,15 @@ def test_stored_bytes_are_counted_by_the_migration_and_later(
     )
     with empty_engine.begin() as connection:
         for one in (ready, deleted):
-            _insert(connection, "videos", video_to_row(one) | {"version": 0})
+            insert_row(connection, "videos", video_to_row(one) | {"version": 0})
             text = dump(one.media)
             row = {"video_id": one.id, "job_id": one.job_id, "media": text}
-            _insert(connection, "published_media", row)
+            insert_row(connection, "published_media", row)
         for source in (used, announced, ended):
             row = grant_to_row(source)
             del row["stored_bytes"]
-            _insert(connection, "grants", row)
-        _insert(connection, "transcode_jobs", job_to_row(job))
+            insert_row(connection, "grants", row)
+        insert_row(connection, "transcode_jobs", job_to_row(job))
     # The job has seen one byte.
     stored_bytes = media(3).size_bytes + 1 + 70
 
@@ -175,7 +172,7 @@ def test_stored_bytes_are_counted_by_the_migration_and_later(
 
 
 def test_open_uploads_to_the_store_get_their_room(empty_engine: Engine) -> None:
-    _migrate_to(empty_engine, "0014")
+    migrate_to(empty_engine, "0014")
     fill_tenants(empty_engine)
     mib = 1024**2
     small = grant(size_bytes=mib, state=GrantState.DIRECT)
@@ -186,7 +183,7 @@ def test_open_uploads_to_the_store_get_their_room(empty_engine: Engine) -> None:
     ]
     with empty_engine.begin() as connection:
         for made in (small, large, *others):
-            _insert(connection, "grants", grant_to_row(made))
+            insert_row(connection, "grants", grant_to_row(made))
 
     migrate(empty_engine)
 
@@ -204,12 +201,12 @@ def test_a_name_that_an_older_version_writes_beside_us_is_found(
     if empty_engine.dialect.name != "postgresql":
         # There no older version runs beside us.
         return
-    _migrate_to(empty_engine, "0023")
+    migrate_to(empty_engine, "0023")
     fill_tenants(empty_engine)
     made = video("E\u0301te\u0301")
     with empty_engine.begin() as connection:
         row = video_to_row(made) | {"version": 0, "name_folded": made.name.casefold()}
-        _insert(connection, "videos", row)
+        insert_row(connection, "videos", row)
 
     query = "SELECT name_folded FROM videos"
     with empty_engine.begin() as connection:
@@ -224,32 +221,10 @@ def test_a_name_that_an_older_version_writes_beside_us_is_found(
         assert connection.exec_driver_sql(query).scalar_one() == "\u00e9t\u00e9"
 
 
-def _insert(connection: Connection, name: str, row: Mapping[str, object]) -> None:
-    # The columns that there were then.
-    table = sa.Table(name, sa.MetaData(), autoload_with=connection)
-    moments = {
-        key: (value - EPOCH) // timedelta(microseconds=1)
-        for key, value in row.items()
-        if isinstance(value, datetime)
-    }
-    known = {key: row[key] for key in row if key in table.c}
-    connection.execute(sa.insert(table).values({**known, **moments}))
-
-
 def _stored(engine: Engine) -> int:
     with SqlUnitOfWork(engine, SystemClock(), None).read() as work:
         assert work.quotas.use(OTHER_ORG, 0) == QuotaUse()
         return work.quotas.use(ORG, 0).stored_bytes
-
-
-def _migrate_to(engine: Engine, revision: str) -> None:
-    config = Config()
-    folder = Path(hvcore.persistence.__path__[0]) / "migrations"
-    config.set_main_option("script_location", str(folder))
-    with writing(engine) as connection:
-        config.attributes["connection"] = connection
-        command.upgrade(config, revision)
-        connection.commit()
 
 
 def test_an_older_version_uses_what_a_newer_one_has_expanded(

@@ -6,7 +6,7 @@ from typing import Final
 
 import attrs
 import sqlalchemy as sa
-from sqlalchemy.engine import Engine
+from sqlalchemy.engine import Connection, Engine
 
 from hvcore.clock import Clock
 from hvcore.errors import ConfigError
@@ -51,13 +51,14 @@ def copy_id_of(engine: Engine) -> str:
     return sha256(f"{SCHEMA} {schema_of(engine)} {url}".encode()).hexdigest()[:20]
 
 
-def copy(
+def copy(  # noqa: PLR0913 - the steps of a copy
     source: RowSource,
     target: CopyTarget,
     *,
     make_tables: MakeTables,
     tell: Tell,
     filled: Callable[[], None] = lambda: None,
+    ends: Callable[[Connection], None] = lambda _: None,
 ) -> Copied:
     """
     Copy all tables that are not copied yet, and compare both sides.
@@ -66,6 +67,8 @@ def copy(
         source: Gives the same rows each time, also to a later process that continues the copy.
         make_tables: Makes the tables of the target database.
         filled: Called when all rows are copied, before services may start on the target.
+        ends: Called after that, in the transaction after which services may start on the
+            target; for changes that a continued copy must not find.
 
     Raises:
         UnavailableError: A database does not answer.
@@ -85,7 +88,7 @@ def copy(
     copied = _compared(source, target)
     failpoint("copy.checked")
     filled()
-    target.finish()
+    target.finish(ends)
     failpoint("copy.finished")
     names = {table.name for table in copied}
     left_out = [name for name in source.shapes if name not in names]

@@ -6,7 +6,7 @@ an unfinished copy, and of what: no service starts on it, and the next attempt g
 where the last one ended.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, Protocol
 
 import sqlalchemy as sa
@@ -140,8 +140,13 @@ class CopyTarget:
             found = DatabaseSource(connection)
             return {name: Digest.of(found.rows(name)) for name in self._tables}
 
-    def finish(self) -> None:
-        """Remove the mark of the unfinished copy, so that services may start on the database."""
+    def finish(self, ends: Callable[[Connection], None]) -> None:
+        """
+        Remove the mark of the unfinished copy, so that services may start on the database.
+
+        Args:
+            ends: Called in the same transaction, for the last changes.
+        """
         if self._engine.dialect.name == "postgresql":
             quote = self._engine.dialect.identifier_preparer.quote
             # Without it the first questions are planned as if the tables were empty.
@@ -152,6 +157,7 @@ class CopyTarget:
             if connection.dialect.name == "postgresql":
                 for found in self._tables.values():
                     _set_sequences(connection, found)
+            ends(connection)
             set_versions(connection, OWN_VERSIONS)
             connection.commit()
 

@@ -98,6 +98,12 @@ videos = Table(
         sqlite_where=sa.text("bin_ends_at IS NOT NULL"),
         postgresql_where=sa.text("bin_ends_at IS NOT NULL"),
     ),
+    sa.Index(
+        "ix_videos_bin_end",
+        "bin_ends_at",
+        sqlite_where=sa.text("bin_ends_at IS NOT NULL"),
+        postgresql_where=sa.text("bin_ends_at IS NOT NULL"),
+    ),
 )
 
 # As the indexes say it, or they are not used.
@@ -105,6 +111,7 @@ _LENGTH: Final = sa.func.length(videos.c.name_folded)
 IS_SHORT_NAME: Final = sa.literal_column("500") >= _LENGTH
 IS_LONG_NAME: Final = sa.literal_column("500") < _LENGTH
 IS_NAMED_DELETED: Final = sa.text("state = 'deleted' AND name <> ''")
+IS_BINNED: Final = sa.text("bin_ends_at IS NOT NULL")
 
 
 published_media = Table(

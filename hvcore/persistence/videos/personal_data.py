@@ -39,7 +39,7 @@ from hvcore.persistence.tables import (
     webhook_deliveries,
 )
 from hvcore.persistence.tables.columns import PERSONAL
-from hvcore.persistence.tables.videos import IS_NAMED_DELETED
+from hvcore.persistence.tables.videos import IS_BINNED, IS_NAMED_DELETED
 
 Condition = sa.ColumnElement[bool]
 
@@ -96,11 +96,26 @@ class SqlPersonalDataRepository:
         )
         return bool(self._connection.execute(statement).scalar_one())
 
-    def named_deleted(self, before: datetime, limit: int) -> Sequence[VideoId]:
+    def named_deleted(
+        self, before: datetime, now: datetime, limit: int
+    ) -> Sequence[VideoId]:
         statement = (
             sa.select(videos.c.id)
-            .where(IS_NAMED_DELETED, videos.c.deleted_at < before)
+            .where(
+                IS_NAMED_DELETED,
+                videos.c.deleted_at < before,
+                sa.or_(videos.c.bin_ends_at.is_(None), videos.c.bin_ends_at < now),
+            )
             .order_by(videos.c.deleted_at)
+            .limit(limit)
+        )
+        return [VideoId(one) for one in self._connection.execute(statement).scalars()]
+
+    def overstayed(self, before: datetime, limit: int) -> Sequence[VideoId]:
+        statement = (
+            sa.select(videos.c.id)
+            .where(IS_BINNED, videos.c.bin_ends_at < before)
+            .order_by(videos.c.bin_ends_at)
             .limit(limit)
         )
         return [VideoId(one) for one in self._connection.execute(statement).scalars()]

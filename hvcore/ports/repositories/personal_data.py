@@ -40,6 +40,12 @@ class PersonalDataRepository(Protocol):
         """Return whether a webhook or a subscriber is still to be told of a video's event."""
         ...
 
-    def named_deleted(self, before: datetime, limit: int) -> Sequence[VideoId]:
-        """Return videos that were deleted before a moment and still have a name."""
+    def named_deleted(
+        self, before: datetime, now: datetime, limit: int
+    ) -> Sequence[VideoId]:
+        """Return videos that were deleted before a moment, still have a name, and cannot be restored now."""
+        ...
+
+    def overstayed(self, before: datetime, limit: int) -> Sequence[VideoId]:
+        """Return videos whose stay in the bin should have ended before a moment, and has not."""
         ...

@@ -97,6 +97,8 @@ class Erasure:
         """
         Erase personal data that is left of videos deleted long ago; return the number of erased videos.
 
+        Stays in the bin that nothing has ended are ended.
+
         Afterwards erased data are also removed from the places where the database keeps copies
         beside its tables.
         """
@@ -120,9 +122,10 @@ class Erasure:
 
     def _left_behind(self, before: datetime, limit: int) -> list[Video]:
         with self.uow.read() as work:
-            found = map(
-                work.videos.find, work.personal_data.named_deleted(before, limit)
-            )
+            named = work.personal_data.named_deleted(before, work.now(), limit)
+            # Processes of a version without a bin remove the files, and end no stay.
+            overstayed = work.personal_data.overstayed(before, limit)
+            found = map(work.videos.find, dict.fromkeys([*named, *overstayed]))
             return [video for video in found if video is not None]
 
     def _order_another(self, work: Work, video: Video, actor: str) -> None:

@@ -235,11 +235,11 @@ def test_videos_of_older_versions_are_found_by_their_names(
     later = NOW + timedelta(seconds=1)
 
     with uow.read() as work:
-        assert work.personal_data.named_deleted(NOW, 10) == []
-        assert work.personal_data.named_deleted(later, 10) == [clip.id]
+        assert work.personal_data.named_deleted(NOW, NOW, 10) == []
+        assert work.personal_data.named_deleted(later, NOW, 10) == [clip.id]
     erase(uow, clip)
     with uow.read() as work:
-        assert work.personal_data.named_deleted(later, 10) == []
+        assert work.personal_data.named_deleted(later, NOW, 10) == []
 
 
 def test_erasing_reads_no_table_from_end_to_end(
@@ -251,7 +251,8 @@ def test_erasing_reads_no_table_from_end_to_end(
     with statements(engine) as sent:
         erase(uow, clip, spares=True)
         with uow.read() as work:
-            work.personal_data.named_deleted(NOW, 10)
+            work.personal_data.named_deleted(NOW, NOW, 10)
+            work.personal_data.overstayed(NOW, 10)
             work.personal_data.has_untold(clip.id)
 
     assert len(sent) > len(EMPTIED)

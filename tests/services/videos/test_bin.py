@@ -479,3 +479,28 @@ def test_no_file_of_a_binned_video_is_a_leftover(world: World, ready: str) -> No
 
     assert [one.kind.value for one in damages] == []
     assert kept_files(world, ready) == files
+
+
+def test_the_sweep_ends_a_stay_that_workers_of_an_older_version_have_left_open(
+    world: World, ready: str
+) -> None:
+    bin_it(world, ready)
+    with world.services.uow.write() as work:
+        # Those know no stays: files and names go, and the purges with them.
+        work.tasks.cancel(ready, kinds=(VIDEO_PURGE,))
+        found = work.videos.find(world.video(ready).id, for_update=True)
+        assert found is not None
+        work.personal_data.erase(found, spares_untold=False)
+        work.commit()
+    assert stored_bytes(world)
+
+    pass_hours(world, 44)
+    world.services.erasure.sweep()
+    assert stored_bytes(world)
+    pass_hours(world, 2)
+    world.services.erasure.sweep()
+    pass_hours(world, 1)
+
+    assert stored_bytes(world) == 0
+    assert world.video(ready).bin_stay is None
+    assert kept_files(world, ready) == []

@@ -2,8 +2,9 @@
 
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import Final
 
@@ -17,7 +18,7 @@ from hvcore.services.backups.manifest import Manifest
 from hvcore_cli.commands.data.restore_mark import RestoreMark
 from hvcore_cli.data_folder import DataFolder
 from hvcore_cli.invocation import HvCommand, Invocation, pass_invocation
-from hvcore_cli.output import print_json, say, told_disk
+from hvcore_cli.output import print_json, say, timestamp, told_disk
 
 _SHOWN: Final = 20
 
@@ -50,6 +51,7 @@ def restore(invocation: Invocation, source: Path, *, as_json: bool) -> None:
                 "missing": list(restored.missing),
                 "missingVideos": list(restored.missing_videos),
                 "unlistedObjects": restored.unlisted,
+                "binnedVideos": [video_id for video_id, _ in restored.binned],
             }
         )
     _tell_of_restored(manifest, restored)
@@ -122,8 +124,24 @@ def _tell_of_restored(manifest: Manifest, restored: Restored) -> None:
             say(f"  {name}")
         if len(restored.missing_videos) > _SHOWN:
             say("  … and more; --json names all.")
+    _tell_of_bin(restored.binned)
     if restored.unlisted:
         say(f"The storage has {restored.unlisted} objects that the backup lacks.")
     if manifest.outside:
         say(f"Set as they were where it was made: {', '.join(manifest.outside)}.")
     say(f"All is as it was at {manifest.created_at}. Start the service, such as hv up.")
+
+
+def _tell_of_bin(binned: Sequence[tuple[str, datetime]]) -> None:
+    if not binned:
+        return
+    say(
+        f"{len(binned)} videos were in the bin at the moment of the backup. From "
+        f"{timestamp(binned[0][1])} on their files are removed, also those of videos that have "
+        "been restored from the bin since. Look at them with hv videos deleted, and "
+        "restore what is to stay with hv videos restore:"
+    )
+    for video_id, _ in binned[:_SHOWN]:
+        say(f"  {video_id}")
+    if len(binned) > _SHOWN:
+        say("  … and more; --json names all.")

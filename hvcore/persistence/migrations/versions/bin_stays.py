@@ -9,17 +9,9 @@ branch_labels = None
 depends_on = None
 
 TEXT = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
-KEPT = sa.text("bin_ends_at IS NOT NULL")
 
 
 def upgrade() -> None:
-    """Add the columns and the index; what was deleted before cannot be restored."""
+    """Add the columns; what was deleted before cannot be restored."""
     op.add_column("videos", sa.Column("bin_ends_at", sa.BigInteger(), nullable=True))
     op.add_column("videos", sa.Column("bin_state", TEXT, nullable=True))
-    op.create_index(
-        "ix_videos_bin",
-        "videos",
-        ["org_id", "env_id", "deleted_at", "id"],
-        sqlite_where=KEPT,
-        postgresql_where=KEPT,
-    )

@@ -10,7 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Make the table with the lengths of all videos that have one."""
+    """Make the table; the lengths of earlier videos are stored after the migration."""
     text = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
     op.create_table(
         "video_lengths",
@@ -31,9 +31,4 @@ def upgrade() -> None:
     )
     op.create_index(
         "ix_video_lengths_organization", "video_lengths", ["org_id", "video_id"]
-    )
-    op.execute(
-        "INSERT INTO {video_lengths} (video_id, org_id, env_id, length_s, changed_at) "
-        "SELECT id, org_id, env_id, duration_s, created_at FROM {videos} "
-        "WHERE duration_s > 0"
     )

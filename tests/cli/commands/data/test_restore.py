@@ -5,6 +5,7 @@ hv restore: what it restores, refuses and continues.
 import json
 import shutil
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 
 import attrs
@@ -13,7 +14,10 @@ import pytest
 from hvcore import failpoints
 from hvcore.assembly import build
 from hvcore.domain.ids import VideoId
+from hvcore.domain.tasks.kinds import VIDEO_PURGE
+from hvcore.domain.videos.deletion import BinStay
 from hvcore.domain.videos.states import VideoState
+from hvcore.services.videos.bin_stays import LATE_WRITES_AFTER, order_purges
 from hvcore.settings import load
 from tests.cli.commands.data.stocked_folder import (
     OBJECTS,
@@ -102,6 +106,57 @@ def test_objects_that_the_storage_lacks_are_told_with_their_videos(
     assert "lacks 3 of 4 objects" in restored.stderr
 
 
+@pytest.mark.parametrize("cut_at", ["", "copy.checked", "copy.finished"])
+def test_a_video_of_an_old_backup_stays_in_the_bin_for_as_long_as_it_had(
+    migrated: Hv, tmp_path: Path, cut_at: str
+) -> None:
+    data = tmp_path / "hv-data"
+    with build(load(config_path=None, environ={}, data_dir=data).settings) as services:
+        fill_tenants(services.engine)
+        taken_at = services.clock.now() - timedelta(days=2)
+        for name, hours in (("vid_a", 17), ("vid_b", -1)):
+            stay = BinStay(
+                state=VideoState.READY, ends_at=taken_at + timedelta(hours=hours)
+            )
+            made = video(
+                id=VideoId(name),
+                state=VideoState.DELETED,
+                deleted_at=stay.ends_at - timedelta(hours=20),
+                bin_stay=stay,
+            )
+            with services.uow.write() as work:
+                work.videos.add(made)
+                order_purges(work, made)
+                work.commit()
+    assert migrated("backup", "backup").status == 0
+    _date_back(tmp_path / "backup/backup.json", taken_at.isoformat())
+
+    if cut_at:
+        failpoints.arm(f"{cut_at}=raise*1")
+        assert migrated("--data", "other", "restore", "backup").status == 1
+        failpoints.arm("")
+    restored = migrated("--data", "other", "restore", "backup", "--json")
+
+    assert restored.status == 0, restored.stderr
+    assert json.loads(restored.stdout)["binnedVideos"] == ["vid_a"]
+    assert "1 videos were in the bin at the moment of the backup" in restored.stderr
+    assert "hv videos deleted" in restored.stderr
+    settings = load(config_path=None, environ={}, data_dir=tmp_path / "other").settings
+    with build(settings) as services:
+        services.erasure.sweep()
+        with services.uow.read() as work:
+            kept = work.videos.find(VideoId("vid_a"))
+            purges = work.tasks.unended("vid_a", kind=VIDEO_PURGE)
+        assert kept is not None
+        assert kept.bin_stay is not None
+        rest = kept.bin_stay.ends_at - services.clock.now()
+        assert timedelta(hours=16, minutes=50) < rest < timedelta(hours=17)
+        assert [task.not_before - kept.bin_stay.ends_at for task in purges] == [
+            timedelta(),
+            LATE_WRITES_AFTER,
+        ]
+
+
 @pytest.mark.usefixtures("backup")
 def test_tables_of_plugins_that_are_not_chosen_are_named(hv: Hv) -> None:
     restored = hv("--data", "other", "restore", "backup", HV_QUEUE__BACKEND="rq")
@@ -114,6 +169,11 @@ def test_tables_of_plugins_that_are_not_chosen_are_named(hv: Hv) -> None:
 
 def _set_format(path: Path) -> None:
     path.write_text(json.dumps({"format": 2, "version": "9.9"}))
+
+
+def _date_back(path: Path, taken_at: str) -> None:
+    document = json.loads(path.read_text())
+    path.write_text(json.dumps({**document, "created_at": taken_at}))
 
 
 def _set_schema(path: Path) -> None:

@@ -1,0 +1,29 @@
+"""Index the videos in the bin, apart from the revision that keeps readers out for its columns."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0032"
+down_revision = "0031"
+branch_labels = None
+depends_on = None
+
+KEPT = sa.text("bin_ends_at IS NOT NULL")
+
+
+def upgrade() -> None:
+    """Make the indexes; only writers of videos wait for them."""
+    op.create_index(
+        "ix_videos_bin",
+        "videos",
+        ["org_id", "env_id", "deleted_at", "id"],
+        sqlite_where=KEPT,
+        postgresql_where=KEPT,
+    )
+    op.create_index(
+        "ix_videos_bin_end",
+        "videos",
+        ["bin_ends_at"],
+        sqlite_where=KEPT,
+        postgresql_where=KEPT,
+    )

@@ -29,6 +29,7 @@ bulk_changes = Table(
     Column("subject", Text, nullable=False, info=ACCOUNT),
     Column("person_name", Text, nullable=False, info=ACCOUNT),
     Column("total", BigInteger, nullable=False),
+    Column("keep_hours", BigInteger, nullable=False),
     Column("created_at", UtcDateTime, nullable=False),
     Column("changed_at", UtcDateTime, nullable=False),
     Column("waits_until", UtcDateTime),

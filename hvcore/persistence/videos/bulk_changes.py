@@ -48,6 +48,7 @@ class SqlBulkChangeRepository:
                 "state": bulk.state.value,
                 "end_reason": bulk.end.value,
                 "total": bulk.total,
+                "keep_hours": bulk.keep_hours,
                 "created_at": bulk.created_at,
                 "changed_at": bulk.changed_at,
                 "waits_until": bulk.waits_until,
@@ -234,6 +235,7 @@ def _bulk(row: RowMapping) -> BulkChange:
             subject=row["subject"], name=row["person_name"], backend=row["backend"]
         ),
         total=row["total"],
+        keep_hours=row["keep_hours"],
         created_at=row["created_at"],
         changed_at=row["changed_at"],
         waits_until=row["waits_until"],

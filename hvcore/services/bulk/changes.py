@@ -57,11 +57,17 @@ class BulkView:
 
 @attrs.frozen(kw_only=True)
 class BulkChanges:
-    """Store the questions about bulk changes, start and stop bulk changes, and show them."""
+    """
+    Store the questions about bulk changes, start and stop bulk changes, and show them.
+
+    Attributes:
+        keep_hours: For how many hours videos can be restored that new bulk changes delete.
+    """
 
     uow: UnitOfWork
     videos: VideoCatalog
     clock: Clock
+    keep_hours: int
 
     def ask_found(
         self, env: Environment, person: Person, kind: BulkKind, query: VideoQuery
@@ -226,6 +232,8 @@ class BulkChanges:
             kind=kind,
             person=person,
             total=len(video_ids),
+            # The person confirms this figure: a worker may have other settings.
+            keep_hours=self.keep_hours,
             created_at=now,
             changed_at=now,
         )

@@ -54,19 +54,13 @@ NEEDED: Final = Role.EDITOR
 
 @attrs.frozen(kw_only=True)
 class BulkRuns:
-    """
-    Change the videos of bulk changes in the name of the person who asked for it.
-
-    Attributes:
-        keep_hours: For how many hours deleted videos can be restored.
-    """
+    """Change the videos of bulk changes in the name of the person who asked for it."""
 
     uow: UnitOfWork
     editing: Editing
     deletion: Deletion
     limits: OperationLimits
     sessions: SignInSessions
-    keep_hours: int
 
     def run(self, run: TaskRun) -> None:
         """
@@ -164,7 +158,7 @@ class BulkRuns:
                 bulk.org_id,
                 video_id,
                 DeletionReason.USER_REQUEST,
-                keep_hours=self.keep_hours,
+                keep_hours=bulk.keep_hours,
             )
         except (AlreadyDeletedError, VideoNotFoundError):
             # By somebody else, a moment ago.

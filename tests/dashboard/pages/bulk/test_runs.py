@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from datetime import timedelta
 
+import attrs
 import pytest
 
 from hvcore import failpoints
@@ -15,9 +16,12 @@ from hvcore.domain.tasks.task import LEASE
 from hvcore.domain.videos.bulk_changes import BulkEnd, BulkState
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video, VideoChanges
+from hvcore.settings.sign_in import DashboardSettings
 from tests.dashboard.opened import VIDEOS, Dashboard
 from tests.dashboard.pages.bulk.ordered import (
+    ask,
     order,
+    other_host,
     outcomes,
     state,
     tasks,
@@ -195,6 +199,32 @@ def test_videos_that_are_deleted_together_can_be_restored(
     person.post(f"{VIDEOS}/restore", {"video": ids})
 
     assert {dashboard.video(one).state for one in ids} == {VideoState.READY}
+
+
+@pytest.mark.parametrize("hours", [0, 5])
+def test_deleted_videos_stay_in_the_bin_for_as_long_as_the_question_said(
+    dashboard: Dashboard, hours: int
+) -> None:
+    """
+    A restart with another setting, and workers with their own, change nothing.
+    """
+    world = dashboard.world
+    video_id = world.ready()
+    person = dashboard.sign_in(Role.EDITOR)
+    settings = attrs.evolve(
+        world.services.settings, dashboard=DashboardSettings(bin_hours=hours)
+    )
+    with other_host(dashboard, settings) as worker:
+        path = ask(person, "delete", all="yes").partition("?")[0]
+        asked = person.get(path).text
+
+        person.submit(path)
+        work_off(dashboard, worker)
+
+    assert "can be restored for 20 hours" in asked
+    stay = dashboard.video(video_id).bin_stay
+    assert stay is not None
+    assert stay.ends_at == world.clock.now() + timedelta(hours=20)
 
 
 @pytest.mark.parametrize("loss", ["removed", "smaller role", "signed out"])

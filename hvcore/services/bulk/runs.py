@@ -2,8 +2,8 @@
 Carry out bulk changes video by video: the work of ``bulk.change`` tasks.
 
 An attempt works for a slice of time and puts its task back, so that other work of the
-lane has its turn. Names, tags and visibility are changed in the transaction that stores
-the outcome for the video: a process that dies at any moment doubles nothing.
+lane has its turn. A video is changed or deleted in the transaction that stores the
+outcome for it: a process that dies at any moment doubles nothing.
 """
 
 import time
@@ -146,27 +146,32 @@ class BulkRuns:
         with self.uow.read() as work:
             video = work.videos.find(video_id)
         if video is not None and video.state is VideoState.DELETED:
-            # By somebody else, or by an attempt that died before it could say so.
+            # By somebody else.
             self._note(bulk, video_id, BulkOutcome.SAME)
             return
         # Each is an operation, as it is for programs.
         self.limits.count(bulk.org_id, Bucket.VIDEO_OPERATIONS)
-        outcome = BulkOutcome.CHANGED
         try:
-            self.deletion.delete(
-                caller,
-                bulk.org_id,
-                video_id,
-                DeletionReason.USER_REQUEST,
-                keep_hours=bulk.keep_hours,
-            )
+            with self.uow.write() as work:
+                deleted = self.deletion.order_within(
+                    work,
+                    caller,
+                    bulk.org_id,
+                    video_id,
+                    DeletionReason.USER_REQUEST,
+                    keep_hours=bulk.keep_hours,
+                )
+                # A video that is restored later must not have its turn again.
+                _settle(work, bulk, video_id, BulkOutcome.CHANGED)
+                failpoint("bulk.deleted")
+                work.commit()
         except (AlreadyDeletedError, VideoNotFoundError):
             # By somebody else, a moment ago.
-            outcome = BulkOutcome.SAME
+            self._note(bulk, video_id, BulkOutcome.SAME)
         except ForbiddenError:
-            outcome = BulkOutcome.REFUSED
-        failpoint("bulk.deleted")
-        self._note(bulk, video_id, outcome)
+            self._note(bulk, video_id, BulkOutcome.REFUSED)
+        else:
+            self.deletion.publish(deleted)
 
     def _note(self, bulk: BulkChange, video_id: VideoId, outcome: BulkOutcome) -> None:
         with self.uow.write() as work:

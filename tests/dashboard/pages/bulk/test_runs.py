@@ -98,7 +98,7 @@ def test_a_worker_that_dies_before_a_commit_doubles_nothing(
 
 
 @pytest.mark.parametrize("at", [1, 2])
-def test_a_worker_that_dies_after_a_deletion_deletes_the_rest(
+def test_a_worker_that_dies_before_the_commit_of_a_deletion_doubles_nothing(
     dashboard: Dashboard, monkeypatch: pytest.MonkeyPatch, at: int
 ) -> None:
     ids = [dashboard.world.ready() for _ in range(2)]
@@ -109,12 +109,46 @@ def test_a_worker_that_dies_after_a_deletion_deletes_the_rest(
     work_off(dashboard)
 
     assert state(dashboard, path) is BulkState.DONE
-    assert outcomes(dashboard, path) == {"changed": 1, "same": 1}
+    assert outcomes(dashboard, path) == {"changed": 2}
     assert {dashboard.video(one).state for one in ids} == {VideoState.DELETED}
     assert all(dashboard.video(one).bin_stay for one in ids)
     told = dashboard.world.services.audit.latest(ORG, limit=100)
     deleted = [entry.subject for entry in told if entry.action == "video.delete"]
     assert sorted(deleted) == sorted(ids)
+
+
+@pytest.mark.parametrize("end", ["stop", "death"])
+def test_a_restored_video_is_not_deleted_again_when_its_bulk_change_goes_on(
+    dashboard: Dashboard, monkeypatch: pytest.MonkeyPatch, end: str
+) -> None:
+    """
+    A stop and a death may come at any moment, also right after a deletion.
+    """
+    ids = [dashboard.world.ready() for _ in range(2)]
+    person = dashboard.sign_in(Role.EDITOR)
+    path = order(person, "delete", all="yes")
+
+    def interrupt(name: str) -> None:
+        if name == "video.deleted":
+            if end == "death":
+                raise WorkerKilledError
+            person.submit(f"{path}/stop", page=path)
+
+    with monkeypatch.context() as patched, suppress(WorkerKilledError):
+        patched.setattr("hvcore.services.videos.deletion.failpoint", interrupt)
+        work_off(dashboard)
+    (first,) = (one for one in ids if dashboard.video(one).bin_stay)
+    person.post(f"{VIDEOS}/restore", {"video": first})
+    if end == "stop":
+        person.submit(path)
+    else:
+        lose_the_lease(dashboard)
+    work_off(dashboard)
+
+    assert outcomes(dashboard, path) == {"changed": 2}
+    assert dashboard.video(first).state is VideoState.READY
+    (last,) = set(ids) - {first}
+    assert dashboard.video(last).state is VideoState.DELETED
 
 
 def test_videos_that_a_bulk_change_deletes_can_be_restored(
@@ -261,10 +295,10 @@ def test_a_lost_role_ends_a_change_between_two_batches(
     monkeypatch.setattr("hvcore.services.bulk.runs.BATCH", 2)
 
     def sign_out(name: str) -> None:
-        if name == "bulk.deleted":
+        if name == "video.deleted":
             world.services.sign_in_sessions.sign_out(person.session.value)
 
-    monkeypatch.setattr("hvcore.services.bulk.runs.failpoint", sign_out)
+    monkeypatch.setattr("hvcore.services.videos.deletion.failpoint", sign_out)
     work_off(dashboard)
 
     states = [dashboard.video(one).state for one in ids]

@@ -12,6 +12,7 @@ from hvcore.domain.access.principals import Person
 from hvcore.domain.ids import BulkChangeId, EnvId, OrgId, VideoId
 from hvcore.domain.videos.bulk_changes import (
     FAILED_OUTCOMES,
+    MAX_RUNNING_BULK_CHANGES,
     BulkChange,
     BulkEnd,
     BulkFailure,
@@ -74,13 +75,10 @@ class SqlBulkChangeRepository:
         return None if row is None else _bulk(row)
 
     def latest(self, org_id: OrgId, limit: int) -> Sequence[BulkChange]:
-        statement = (
-            sa.select(bulk_changes)
-            .where(_BULK.org_id == org_id, _BULK.state != BulkState.ASKED.value)
-            .order_by(_BULK.created_at.desc(), _BULK.id)
-            .limit(limit)
-        )
-        return [_bulk(row) for row in self._connection.execute(statement).mappings()]
+        return self._latest(org_id, limit, _BULK.state != BulkState.ASKED.value)
+
+    def running(self, org_id: OrgId) -> Sequence[BulkChange]:
+        return self._latest(org_id, MAX_RUNNING_BULK_CHANGES, _BULK.state == _RUNNING)
 
     def count_running(self, org_id: OrgId) -> int:
         statement = (
@@ -182,6 +180,17 @@ class SqlBulkChangeRepository:
             (ended, ended_before),
         ):
             self._remove(_BULK.state.in_(states), _BULK.changed_at <= before)
+
+    def _latest(
+        self, org_id: OrgId, limit: int, condition: sa.ColumnElement[bool]
+    ) -> Sequence[BulkChange]:
+        statement = (
+            sa.select(bulk_changes)
+            .where(_BULK.org_id == org_id, condition)
+            .order_by(_BULK.created_at.desc(), _BULK.id)
+            .limit(limit)
+        )
+        return [_bulk(row) for row in self._connection.execute(statement).mappings()]
 
     def _move(self, bulk: BulkChange, former: BulkState, **values: object) -> bool:
         statement = (

@@ -28,6 +28,10 @@ class BulkChangeRepository(Protocol):
         """Return an organization's confirmed bulk changes, the latest first."""
         ...
 
+    def running(self, org_id: OrgId) -> Sequence[BulkChange]:
+        """Return an organization's bulk changes that run, the latest first."""
+        ...
+
     def count_running(self, org_id: OrgId) -> int:
         """Return the number of an organization's bulk changes that run."""
         ...

@@ -196,15 +196,14 @@ class BulkChanges:
     def latest(self, org_id: OrgId, limit: int) -> Sequence[BulkView]:
         """Return the latest bulk changes of an organization with their progress."""
         with self.uow.read() as work:
-            return [
-                BulkView(
-                    bulk=bulk,
-                    progress=work.bulk_changes.progress(bulk.id),
-                    first_ids=(),
-                    failures=(),
-                )
-                for bulk in work.bulk_changes.latest(org_id, limit)
-            ]
+            found = work.bulk_changes.latest(org_id, limit)
+            return [_brief(work, bulk) for bulk in found]
+
+    def running(self, org_id: OrgId) -> Sequence[BulkView]:
+        """Return the bulk changes of an organization that run, with their progress."""
+        # Of these alone: to count the videos of all that have ended took every list long.
+        with self.uow.read() as work:
+            return [_brief(work, bulk) for bulk in work.bulk_changes.running(org_id)]
 
     def forget_old(self) -> None:
         """Remove questions that nobody answered, and bulk changes that ended long ago."""
@@ -243,6 +242,15 @@ class BulkChanges:
             work.bulk_changes.add(bulk, video_ids)
             work.commit()
         return bulk
+
+
+def _brief(work: Work, bulk: BulkChange) -> BulkView:
+    return BulkView(
+        bulk=bulk,
+        progress=work.bulk_changes.progress(bulk.id),
+        first_ids=(),
+        failures=(),
+    )
 
 
 def _find(work: Work, org_id: OrgId, bulk_id: str) -> BulkChange:

@@ -88,8 +88,9 @@ class BulkChange:
         total: The number of its videos.
         keep_hours: For how many hours the videos that it deletes can be restored.
         changed_at: When its state changed last.
-        waits_until: Until when it waits for a rate limit of the organization; None if it
-            does not.
+        waits_until: Until when it waits for a rate limit of the organization or for an
+            obstacle; None if it does not.
+        obstacle: Why it cannot be carried out, in words for operators; "" while it can.
     """
 
     id: BulkChangeId
@@ -105,6 +106,7 @@ class BulkChange:
     created_at: datetime
     changed_at: datetime
     waits_until: datetime | None = None
+    obstacle: str = ""
 
 
 @attrs.frozen(kw_only=True)

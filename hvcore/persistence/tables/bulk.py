@@ -33,6 +33,7 @@ bulk_changes = Table(
     Column("created_at", UtcDateTime, nullable=False),
     Column("changed_at", UtcDateTime, nullable=False),
     Column("waits_until", UtcDateTime),
+    Column("obstacle", Text, nullable=False, info=SETTING),
     environment_key(),
     sa.Index("ix_bulk_changes_org", "org_id", "created_at"),
     sa.Index("ix_bulk_changes_state", "state", "changed_at"),

@@ -53,6 +53,7 @@ class SqlBulkChangeRepository:
                 "created_at": bulk.created_at,
                 "changed_at": bulk.changed_at,
                 "waits_until": bulk.waits_until,
+                "obstacle": bulk.obstacle,
                 **_asked(bulk.person, bulk.tags),
             },
         )
@@ -112,11 +113,11 @@ class SqlBulkChangeRepository:
             waits_until=None,
         )
 
-    def wait(self, bulk_id: BulkChangeId, until: datetime | None) -> None:
+    def wait(self, bulk_id: BulkChangeId, until: datetime, obstacle: str) -> None:
         self._connection.execute(
             sa.update(bulk_changes)
             .where(_BULK.id == bulk_id, _BULK.state == _RUNNING)
-            .values(waits_until=until)
+            .values(waits_until=until, obstacle=obstacle)
         )
 
     def waiting(self, bulk_id: BulkChangeId, limit: int) -> Sequence[VideoId]:
@@ -248,4 +249,5 @@ def _bulk(row: RowMapping) -> BulkChange:
         created_at=row["created_at"],
         changed_at=row["changed_at"],
         waits_until=row["waits_until"],
+        obstacle=row["obstacle"],
     )

@@ -33,6 +33,7 @@ from hvcore.errors import (
     ForbiddenError,
     InvalidParametersError,
     RateLimitExceededError,
+    UnavailableError,
     VideoNotFoundError,
 )
 from hvcore.failpoints import failpoint
@@ -46,6 +47,8 @@ from hvcore.services.videos.editing import Editing
 
 SLICE_S: Final = 3.0
 """How long an attempt works before others have their turn."""
+ASKED_AGAIN_AFTER: Final = timedelta(minutes=1)
+"""How long a bulk change waits if nobody can say whether the person still has the role."""
 BATCH: Final = 25
 """Videos between two questions whether the person still has the role."""
 NEEDED: Final = Role.EDITOR
@@ -67,7 +70,7 @@ class BulkRuns:
         Change the next videos of a bulk change, and put the task back if there are more.
 
         Raises:
-            UnavailableError: The database or the sign-in backend does not answer.
+            UnavailableError: The database does not answer.
         """
         with self.uow.read() as work:
             bulk = work.bulk_changes.find(run.task.subject)
@@ -81,7 +84,8 @@ class BulkRuns:
                     if not self._change_batch(run, bulk):
                         return
         except RateLimitExceededError as error:
-            self._wait(run, bulk, error)
+            wait = timedelta(seconds=int(error.headers["Retry-After"]))
+            self._wait(run, bulk, wait)
             return
         with self.uow.write() as work:
             run.put_back(work, not_before=work.now(), error="")
@@ -96,8 +100,12 @@ class BulkRuns:
         work.tasks.fail(task, error=error)
 
     def _change_batch(self, run: TaskRun, bulk: BulkChange) -> bool:
-        """Change some videos; return False if the bulk change has ended."""
-        found = self.sessions.principal_now(bulk.person, bulk.org_id)
+        """Change some videos; return False if the bulk change has ended, or waits."""
+        try:
+            found = self.sessions.principal_now(bulk.person, bulk.org_id)
+        except UnavailableError as error:
+            self._wait(run, bulk, ASKED_AGAIN_AFTER, obstacle=error.detail)
+            return False
         if found is None or not found[1].includes(NEEDED):
             self._end(run, bulk, BulkEnd.ROLE_LOST)
             return False
@@ -185,13 +193,13 @@ class BulkRuns:
             work.commit()
 
     def _wait(
-        self, run: TaskRun, bulk: BulkChange, error: RateLimitExceededError
+        self, run: TaskRun, bulk: BulkChange, wait: timedelta, *, obstacle: str = ""
     ) -> None:
-        wait = timedelta(seconds=int(error.headers["Retry-After"]))
         with self.uow.write() as work:
             until = work.now() + wait
-            work.bulk_changes.wait(bulk.id, until)
-            run.put_back(work, not_before=until, error=error.detail)
+            work.bulk_changes.wait(bulk.id, until, obstacle)
+            reason = obstacle or "The organization has reached its rate limit."
+            run.put_back(work, not_before=until, error=reason)
             work.commit()
 
 

@@ -30,6 +30,7 @@ def upgrade() -> None:
         sa.Column("created_at", sa.BigInteger(), nullable=False),
         sa.Column("changed_at", sa.BigInteger(), nullable=False),
         sa.Column("waits_until", sa.BigInteger(), nullable=True),
+        sa.Column("obstacle", TEXT, nullable=False),
         sa.ForeignKeyConstraint(
             ["org_id", "env_id"],
             ["environments.org_id", "environments.id"],

@@ -81,18 +81,20 @@ def tasks(dashboard: Dashboard) -> Sequence[Task]:
 
 
 @contextmanager
-def other_host(dashboard: Dashboard, settings: Settings) -> Iterator[Services]:
+def other_host(
+    dashboard: Dashboard, settings: Settings, **overrides: object
+) -> Iterator[Services]:
     """
     Build the services of a host that has its own settings, and the same database.
     """
     world = dashboard.world
-    overrides = {
+    ports = {
         "clock": world.clock,
         "storage": world.storage,
         "queue": world.queue,
         "transcoder": world.transcoder,
     }
-    with build(settings, overrides=overrides) as services:
+    with build(settings, overrides={**ports, **overrides}) as services:
         yield services
 
 

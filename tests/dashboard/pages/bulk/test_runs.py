@@ -16,7 +16,7 @@ from hvcore.domain.tasks.task import LEASE
 from hvcore.domain.videos.bulk_changes import BulkEnd, BulkState
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video, VideoChanges
-from hvcore.settings.sign_in import DashboardSettings
+from hvcore.settings.sign_in import DashboardSettings, SignInSettings
 from tests.dashboard.opened import VIDEOS, Dashboard
 from tests.dashboard.pages.bulk.ordered import (
     ask,
@@ -28,6 +28,7 @@ from tests.dashboard.pages.bulk.ordered import (
     view,
     work_off,
 )
+from tests.dashboard.pages.sign_in.test_sign_in_hostile import SilentProvider
 from tests.dashboard.test_limits import use_up
 from tests.support.http.world import ORG
 
@@ -304,6 +305,45 @@ def test_a_lost_role_ends_a_change_between_two_batches(
     states = [dashboard.video(one).state for one in ids]
     assert states.count(VideoState.DELETED) == 2
     assert state(dashboard, path) is BulkState.STOPPED
+
+
+@pytest.mark.parametrize(
+    ("overrides", "secret", "says"),
+    [
+        (
+            {"sign_in_providers": {"another": SilentProvider()}},
+            "",
+            "This host has no sign-in backend link",
+        ),
+        ({}, "another secret, of this host alone", "HV_SIGN_IN__SECRET"),
+    ],
+)
+def test_a_worker_without_the_settings_of_sign_in_says_so_and_ends_nothing(
+    dashboard: Dashboard, overrides: dict[str, object], secret: str, says: str
+) -> None:
+    """
+    Neither the change nor the session of the person ends by that.
+    """
+    world = dashboard.world
+    video_id = world.ready(is_public=False)
+    person = dashboard.sign_in(Role.EDITOR)
+    path = order(person, "publish", all="yes")
+    world.clock.move(timedelta(minutes=6))
+    settings = attrs.evolve(
+        world.services.settings, sign_in=SignInSettings(secret=secret)
+    )
+
+    with other_host(dashboard, settings, **overrides) as worker:
+        work_off(dashboard, worker)
+    waiting = person.get(path).text
+    world.clock.move(timedelta(minutes=6))
+    work_off(dashboard)
+
+    assert "It waits: " in waiting
+    assert says in waiting
+    assert state(dashboard, path) is BulkState.DONE
+    assert dashboard.video(video_id).is_public
+    assert "It waits" not in person.get(path).text
 
 
 def test_somebody_else_has_a_stopped_change_go_on_in_their_name(

@@ -106,6 +106,7 @@ class Services(
                 sign_in_mails=self.sign_in_mails,
                 bulk_runs=BulkRuns(
                     uow=self.uow,
+                    clock=self.clock,
                     editing=self.editing,
                     deletion=self.deletion,
                     limits=self.operation_limits,

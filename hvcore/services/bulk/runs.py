@@ -12,8 +12,9 @@ from typing import Final
 
 import attrs
 
+from hvcore.clock import Clock
 from hvcore.domain.access.principals import Principal
-from hvcore.domain.access.rate_limits import Bucket
+from hvcore.domain.access.rate_limits import Bucket, RateLimitState
 from hvcore.domain.access.roles import Role
 from hvcore.domain.ids import VideoId
 from hvcore.domain.tasks.task import Task
@@ -47,6 +48,8 @@ from hvcore.services.videos.editing import Editing
 
 SLICE_S: Final = 3.0
 """How long an attempt works before others have their turn."""
+PAUSE: Final = timedelta(minutes=5)
+"""The least time between two deletions while less than half of the allowance is left."""
 ASKED_AGAIN_AFTER: Final = timedelta(minutes=1)
 """How long a bulk change waits if nobody can say whether the person still has the role."""
 BATCH: Final = 25
@@ -60,6 +63,7 @@ class BulkRuns:
     """Change the videos of bulk changes in the name of the person who asked for it."""
 
     uow: UnitOfWork
+    clock: Clock
     editing: Editing
     deletion: Deletion
     limits: OperationLimits
@@ -117,11 +121,22 @@ class BulkRuns:
             return False
         for video_id in video_ids:
             run.check()
-            if bulk.kind is BulkKind.DELETE:
-                self._delete(bulk, caller, video_id)
-            else:
+            if bulk.kind is not BulkKind.DELETE:
                 self._change(bulk, caller, video_id)
+                continue
+            counted = self._delete(bulk, caller, video_id)
+            if counted is not None and self._leaves_too_little(bulk, counted):
+                wait = max(PAUSE, counted.reset_at - self.clock.now())
+                self._wait(run, bulk, wait)
+                return False
         return True
+
+    def _leaves_too_little(self, bulk: BulkChange, counted: RateLimitState) -> bool:
+        """Return whether others need what remains of the limit, and videos are left."""
+        if 2 * counted.remaining >= counted.rule.limit.requests:
+            return False
+        with self.uow.read() as work:
+            return bool(work.bulk_changes.waiting(bulk.id, 1))
 
     def _change(self, bulk: BulkChange, caller: Principal, video_id: VideoId) -> None:
         try:
@@ -150,15 +165,18 @@ class BulkRuns:
         else:
             self.editing.publish()
 
-    def _delete(self, bulk: BulkChange, caller: Principal, video_id: VideoId) -> None:
+    def _delete(
+        self, bulk: BulkChange, caller: Principal, video_id: VideoId
+    ) -> RateLimitState | None:
+        """Delete a video; return what remains of the limit, if it was counted."""
         with self.uow.read() as work:
             video = work.videos.find(video_id)
         if video is not None and video.state is VideoState.DELETED:
             # By somebody else.
             self._note(bulk, video_id, BulkOutcome.SAME)
-            return
+            return None
         # Each is an operation, as it is for programs.
-        self.limits.count(bulk.org_id, Bucket.VIDEO_OPERATIONS)
+        counted = self.limits.count(bulk.org_id, Bucket.VIDEO_OPERATIONS)
         try:
             with self.uow.write() as work:
                 deleted = self.deletion.order_within(
@@ -180,6 +198,7 @@ class BulkRuns:
             self._note(bulk, video_id, BulkOutcome.REFUSED)
         else:
             self.deletion.publish(deleted)
+        return counted
 
     def _note(self, bulk: BulkChange, video_id: VideoId, outcome: BulkOutcome) -> None:
         with self.uow.write() as work:
@@ -198,7 +217,7 @@ class BulkRuns:
         with self.uow.write() as work:
             until = work.now() + wait
             work.bulk_changes.wait(bulk.id, until, obstacle)
-            reason = obstacle or "The organization has reached its rate limit."
+            reason = obstacle or "The organization's rate limit leaves too little."
             run.put_back(work, not_before=until, error=reason)
             work.commit()
 

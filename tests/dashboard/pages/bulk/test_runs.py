@@ -29,7 +29,7 @@ from tests.dashboard.pages.bulk.ordered import (
     work_off,
 )
 from tests.dashboard.pages.sign_in.test_sign_in_hostile import SilentProvider
-from tests.dashboard.test_limits import use_up
+from tests.dashboard.test_limits import left_to, use_up
 from tests.support.http.world import ORG
 
 
@@ -370,24 +370,40 @@ def test_somebody_else_has_a_stopped_change_go_on_in_their_name(
     ]
 
 
-def test_deletions_wait_for_the_limit_and_go_on_by_themselves(
+def test_a_restore_is_not_refused_when_deletions_took_the_allowance(
+    dashboard: Dashboard,
+) -> None:
+    video_id = dashboard.world.ready()
+    person = dashboard.sign_in(Role.EDITOR)
+    order(person, "delete", all="yes")
+    work_off(dashboard)
+    use_up(dashboard, Bucket.VIDEO_OPERATIONS)
+
+    person.post(f"{VIDEOS}/restore", {"video": video_id})
+
+    assert dashboard.video(video_id).state is VideoState.READY
+
+
+def test_deletions_leave_half_of_the_allowance_and_go_on_by_themselves(
     dashboard: Dashboard,
 ) -> None:
     world = dashboard.world
-    ids = [world.ready() for _ in range(3)]
+    ids = [world.ready() for _ in range(4)]
     person = dashboard.sign_in(Role.EDITOR)
     path = order(person, "delete", all="yes")
-    use_up(dashboard, Bucket.VIDEO_OPERATIONS, left=2)
+    use_up(dashboard, Bucket.VIDEO_OPERATIONS, left=502)
 
     work_off(dashboard)
     states = [dashboard.video(one).state for one in ids]
+    left = left_to(dashboard, Bucket.VIDEO_OPERATIONS)
     page = person.get(path).text
     world.clock.move(timedelta(hours=1))
     work_off(dashboard)
 
-    assert states.count(VideoState.DELETED) == 2
+    assert states.count(VideoState.DELETED) == 3
+    assert left == 498
     assert "It goes on by itself" in page
-    assert outcomes(dashboard, path) == {"changed": 3}
+    assert outcomes(dashboard, path) == {"changed": 4}
     assert "It goes on by itself" not in person.get(path).text
 
 

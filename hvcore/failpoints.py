@@ -44,7 +44,7 @@ POINTS: Final = {
     "video.restored": "a video is restored, and delivery on this machine does not know",
     "bin.ended": "a video cannot be restored any more, and all of it lies where it was",
     "bulk.changed": "a video of a bulk change is changed, and that is not committed",
-    "bulk.deleted": "a video of a bulk change is deleted, and that is not written down",
+    "bulk.deleted": "a video of a bulk change is deleted, and that is not committed",
     "purge.rows": "its personal data is erased, and its files lie where they were",
     "purge.media": "of a deleted video the renditions are gone, the source is not",
     "subscriber.told": "a plugin has taken an event, and that is not written down",

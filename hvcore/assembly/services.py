@@ -59,17 +59,22 @@ class Services(
     @cached_property
     def bulk_changes(self) -> BulkChanges:
         """The service for changes of many videos that people order on dashboard pages."""
-        return BulkChanges(uow=self.uow, videos=self.video_catalog, clock=self.clock)
+        return BulkChanges(
+            uow=self.uow,
+            videos=self.video_catalog,
+            clock=self.clock,
+            keep_hours=self.settings.dashboard.bin_hours,
+        )
 
     @cached_property
     def _bulk_runs(self) -> BulkRuns:
         return BulkRuns(
             uow=self.uow,
+            clock=self.clock,
             editing=self.editing,
             deletion=self.deletion,
             limits=self.operation_limits,
             sessions=self.sign_in_sessions,
-            keep_hours=self.settings.dashboard.bin_hours,
         )
 
     @cached_property

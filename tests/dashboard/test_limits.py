@@ -83,8 +83,9 @@ def test_what_the_api_counts_is_counted_on_pages() -> None:
         if route.method == "POST" and route.needs is Role.EDITOR and not route.bucket
     }
 
-    # Names and descriptions, what is set for an upload that goes on, and several deletions or
-    # restores, each of which counts by itself, as those of a bulk change do.
+    # Names and descriptions, what is set for an upload that goes on, and several deletions,
+    # each of which counts by itself, as those of a bulk change do. The deletion of what is
+    # restored was counted.
     video = "/dashboard/{org_id}/videos/{video_id}"
     resumed = "/dashboard/{org_id}/upload/files/{video_id}"
     several = {f"/dashboard/{{org_id}}/videos/{done}" for done in ("delete", "restore")}

@@ -86,9 +86,11 @@ class BulkChange:
         end: Why it was stopped; NONE unless it is STOPPED.
         person: The person who asked for it, or who last had it go on.
         total: The number of its videos.
+        keep_hours: For how many hours the videos that it deletes can be restored.
         changed_at: When its state changed last.
-        waits_until: Until when it waits for a rate limit of the organization; None if it
-            does not.
+        waits_until: Until when it waits for a rate limit of the organization or for an
+            obstacle; None if it does not.
+        obstacle: Why it cannot be carried out, in words for operators; "" while it can.
     """
 
     id: BulkChangeId
@@ -100,9 +102,11 @@ class BulkChange:
     end: BulkEnd = BulkEnd.NONE
     person: Person
     total: int
+    keep_hours: int = 0
     created_at: datetime
     changed_at: datetime
     waits_until: datetime | None = None
+    obstacle: str = ""
 
 
 @attrs.frozen(kw_only=True)

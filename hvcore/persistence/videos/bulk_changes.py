@@ -12,6 +12,7 @@ from hvcore.domain.access.principals import Person
 from hvcore.domain.ids import BulkChangeId, EnvId, OrgId, VideoId
 from hvcore.domain.videos.bulk_changes import (
     FAILED_OUTCOMES,
+    MAX_RUNNING_BULK_CHANGES,
     BulkChange,
     BulkEnd,
     BulkFailure,
@@ -48,9 +49,11 @@ class SqlBulkChangeRepository:
                 "state": bulk.state.value,
                 "end_reason": bulk.end.value,
                 "total": bulk.total,
+                "keep_hours": bulk.keep_hours,
                 "created_at": bulk.created_at,
                 "changed_at": bulk.changed_at,
                 "waits_until": bulk.waits_until,
+                "obstacle": bulk.obstacle,
                 **_asked(bulk.person, bulk.tags),
             },
         )
@@ -73,13 +76,10 @@ class SqlBulkChangeRepository:
         return None if row is None else _bulk(row)
 
     def latest(self, org_id: OrgId, limit: int) -> Sequence[BulkChange]:
-        statement = (
-            sa.select(bulk_changes)
-            .where(_BULK.org_id == org_id, _BULK.state != BulkState.ASKED.value)
-            .order_by(_BULK.created_at.desc(), _BULK.id)
-            .limit(limit)
-        )
-        return [_bulk(row) for row in self._connection.execute(statement).mappings()]
+        return self._latest(org_id, limit, _BULK.state != BulkState.ASKED.value)
+
+    def running(self, org_id: OrgId) -> Sequence[BulkChange]:
+        return self._latest(org_id, MAX_RUNNING_BULK_CHANGES, _BULK.state == _RUNNING)
 
     def count_running(self, org_id: OrgId) -> int:
         statement = (
@@ -113,11 +113,11 @@ class SqlBulkChangeRepository:
             waits_until=None,
         )
 
-    def wait(self, bulk_id: BulkChangeId, until: datetime | None) -> None:
+    def wait(self, bulk_id: BulkChangeId, until: datetime, obstacle: str) -> None:
         self._connection.execute(
             sa.update(bulk_changes)
             .where(_BULK.id == bulk_id, _BULK.state == _RUNNING)
-            .values(waits_until=until)
+            .values(waits_until=until, obstacle=obstacle)
         )
 
     def waiting(self, bulk_id: BulkChangeId, limit: int) -> Sequence[VideoId]:
@@ -182,6 +182,17 @@ class SqlBulkChangeRepository:
         ):
             self._remove(_BULK.state.in_(states), _BULK.changed_at <= before)
 
+    def _latest(
+        self, org_id: OrgId, limit: int, condition: sa.ColumnElement[bool]
+    ) -> Sequence[BulkChange]:
+        statement = (
+            sa.select(bulk_changes)
+            .where(_BULK.org_id == org_id, condition)
+            .order_by(_BULK.created_at.desc(), _BULK.id)
+            .limit(limit)
+        )
+        return [_bulk(row) for row in self._connection.execute(statement).mappings()]
+
     def _move(self, bulk: BulkChange, former: BulkState, **values: object) -> bool:
         statement = (
             sa.update(bulk_changes)
@@ -234,7 +245,9 @@ def _bulk(row: RowMapping) -> BulkChange:
             subject=row["subject"], name=row["person_name"], backend=row["backend"]
         ),
         total=row["total"],
+        keep_hours=row["keep_hours"],
         created_at=row["created_at"],
         changed_at=row["changed_at"],
         waits_until=row["waits_until"],
+        obstacle=row["obstacle"],
     )

@@ -28,6 +28,10 @@ class BulkChangeRepository(Protocol):
         """Return an organization's confirmed bulk changes, the latest first."""
         ...
 
+    def running(self, org_id: OrgId) -> Sequence[BulkChange]:
+        """Return an organization's bulk changes that run, the latest first."""
+        ...
+
     def count_running(self, org_id: OrgId) -> int:
         """Return the number of an organization's bulk changes that run."""
         ...
@@ -46,8 +50,8 @@ class BulkChangeRepository(Protocol):
         """End a running bulk change: NONE when all is done; return False if it did not run."""
         ...
 
-    def wait(self, bulk_id: BulkChangeId, until: datetime | None) -> None:
-        """Store until when a bulk change waits for a rate limit; None if it does not."""
+    def wait(self, bulk_id: BulkChangeId, until: datetime, obstacle: str) -> None:
+        """Store until when a bulk change waits, and for what; "" is a rate limit."""
         ...
 
     def waiting(self, bulk_id: BulkChangeId, limit: int) -> Sequence[VideoId]:

@@ -57,11 +57,17 @@ class BulkView:
 
 @attrs.frozen(kw_only=True)
 class BulkChanges:
-    """Store the questions about bulk changes, start and stop bulk changes, and show them."""
+    """
+    Store the questions about bulk changes, start and stop bulk changes, and show them.
+
+    Attributes:
+        keep_hours: For how many hours videos can be restored that new bulk changes delete.
+    """
 
     uow: UnitOfWork
     videos: VideoCatalog
     clock: Clock
+    keep_hours: int
 
     def ask_found(
         self, env: Environment, person: Person, kind: BulkKind, query: VideoQuery
@@ -190,15 +196,14 @@ class BulkChanges:
     def latest(self, org_id: OrgId, limit: int) -> Sequence[BulkView]:
         """Return the latest bulk changes of an organization with their progress."""
         with self.uow.read() as work:
-            return [
-                BulkView(
-                    bulk=bulk,
-                    progress=work.bulk_changes.progress(bulk.id),
-                    first_ids=(),
-                    failures=(),
-                )
-                for bulk in work.bulk_changes.latest(org_id, limit)
-            ]
+            found = work.bulk_changes.latest(org_id, limit)
+            return [_brief(work, bulk) for bulk in found]
+
+    def running(self, org_id: OrgId) -> Sequence[BulkView]:
+        """Return the bulk changes of an organization that run, with their progress."""
+        # Of these alone: to count the videos of all that have ended took every list long.
+        with self.uow.read() as work:
+            return [_brief(work, bulk) for bulk in work.bulk_changes.running(org_id)]
 
     def forget_old(self) -> None:
         """Remove questions that nobody answered, and bulk changes that ended long ago."""
@@ -226,6 +231,8 @@ class BulkChanges:
             kind=kind,
             person=person,
             total=len(video_ids),
+            # The person confirms this figure: a worker may have other settings.
+            keep_hours=self.keep_hours,
             created_at=now,
             changed_at=now,
         )
@@ -235,6 +242,15 @@ class BulkChanges:
             work.bulk_changes.add(bulk, video_ids)
             work.commit()
         return bulk
+
+
+def _brief(work: Work, bulk: BulkChange) -> BulkView:
+    return BulkView(
+        bulk=bulk,
+        progress=work.bulk_changes.progress(bulk.id),
+        first_ids=(),
+        failures=(),
+    )
 
 
 def _find(work: Work, org_id: OrgId, bulk_id: str) -> BulkChange:

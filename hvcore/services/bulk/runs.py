@@ -2,8 +2,8 @@
 Carry out bulk changes video by video: the work of ``bulk.change`` tasks.
 
 An attempt works for a slice of time and puts its task back, so that other work of the
-lane has its turn. Names, tags and visibility are changed in the transaction that stores
-the outcome for the video: a process that dies at any moment doubles nothing.
+lane has its turn. A video is changed or deleted in the transaction that stores the
+outcome for it: a process that dies at any moment doubles nothing.
 """
 
 import time
@@ -12,8 +12,9 @@ from typing import Final
 
 import attrs
 
+from hvcore.clock import Clock
 from hvcore.domain.access.principals import Principal
-from hvcore.domain.access.rate_limits import Bucket
+from hvcore.domain.access.rate_limits import Bucket, RateLimitState
 from hvcore.domain.access.roles import Role
 from hvcore.domain.ids import VideoId
 from hvcore.domain.tasks.task import Task
@@ -33,6 +34,7 @@ from hvcore.errors import (
     ForbiddenError,
     InvalidParametersError,
     RateLimitExceededError,
+    UnavailableError,
     VideoNotFoundError,
 )
 from hvcore.failpoints import failpoint
@@ -46,6 +48,10 @@ from hvcore.services.videos.editing import Editing
 
 SLICE_S: Final = 3.0
 """How long an attempt works before others have their turn."""
+PAUSE: Final = timedelta(minutes=5)
+"""The least time between two deletions while less than half of the allowance is left."""
+ASKED_AGAIN_AFTER: Final = timedelta(minutes=1)
+"""How long a bulk change waits if nobody can say whether the person still has the role."""
 BATCH: Final = 25
 """Videos between two questions whether the person still has the role."""
 NEEDED: Final = Role.EDITOR
@@ -54,26 +60,21 @@ NEEDED: Final = Role.EDITOR
 
 @attrs.frozen(kw_only=True)
 class BulkRuns:
-    """
-    Change the videos of bulk changes in the name of the person who asked for it.
-
-    Attributes:
-        keep_hours: For how many hours deleted videos can be restored.
-    """
+    """Change the videos of bulk changes in the name of the person who asked for it."""
 
     uow: UnitOfWork
+    clock: Clock
     editing: Editing
     deletion: Deletion
     limits: OperationLimits
     sessions: SignInSessions
-    keep_hours: int
 
     def run(self, run: TaskRun) -> None:
         """
         Change the next videos of a bulk change, and put the task back if there are more.
 
         Raises:
-            UnavailableError: The database or the sign-in backend does not answer.
+            UnavailableError: The database does not answer.
         """
         with self.uow.read() as work:
             bulk = work.bulk_changes.find(run.task.subject)
@@ -87,7 +88,8 @@ class BulkRuns:
                     if not self._change_batch(run, bulk):
                         return
         except RateLimitExceededError as error:
-            self._wait(run, bulk, error)
+            wait = timedelta(seconds=int(error.headers["Retry-After"]))
+            self._wait(run, bulk, wait)
             return
         with self.uow.write() as work:
             run.put_back(work, not_before=work.now(), error="")
@@ -102,8 +104,12 @@ class BulkRuns:
         work.tasks.fail(task, error=error)
 
     def _change_batch(self, run: TaskRun, bulk: BulkChange) -> bool:
-        """Change some videos; return False if the bulk change has ended."""
-        found = self.sessions.principal_now(bulk.person, bulk.org_id)
+        """Change some videos; return False if the bulk change has ended, or waits."""
+        try:
+            found = self.sessions.principal_now(bulk.person, bulk.org_id)
+        except UnavailableError as error:
+            self._wait(run, bulk, ASKED_AGAIN_AFTER, obstacle=error.detail)
+            return False
         if found is None or not found[1].includes(NEEDED):
             self._end(run, bulk, BulkEnd.ROLE_LOST)
             return False
@@ -115,11 +121,22 @@ class BulkRuns:
             return False
         for video_id in video_ids:
             run.check()
-            if bulk.kind is BulkKind.DELETE:
-                self._delete(bulk, caller, video_id)
-            else:
+            if bulk.kind is not BulkKind.DELETE:
                 self._change(bulk, caller, video_id)
+                continue
+            counted = self._delete(bulk, caller, video_id)
+            if counted is not None and self._leaves_too_little(bulk, counted):
+                wait = max(PAUSE, counted.reset_at - self.clock.now())
+                self._wait(run, bulk, wait)
+                return False
         return True
+
+    def _leaves_too_little(self, bulk: BulkChange, counted: RateLimitState) -> bool:
+        """Return whether others need what remains of the limit, and videos are left."""
+        if 2 * counted.remaining >= counted.rule.limit.requests:
+            return False
+        with self.uow.read() as work:
+            return bool(work.bulk_changes.waiting(bulk.id, 1))
 
     def _change(self, bulk: BulkChange, caller: Principal, video_id: VideoId) -> None:
         try:
@@ -148,31 +165,40 @@ class BulkRuns:
         else:
             self.editing.publish()
 
-    def _delete(self, bulk: BulkChange, caller: Principal, video_id: VideoId) -> None:
+    def _delete(
+        self, bulk: BulkChange, caller: Principal, video_id: VideoId
+    ) -> RateLimitState | None:
+        """Delete a video; return what remains of the limit, if it was counted."""
         with self.uow.read() as work:
             video = work.videos.find(video_id)
         if video is not None and video.state is VideoState.DELETED:
-            # By somebody else, or by an attempt that died before it could say so.
+            # By somebody else.
             self._note(bulk, video_id, BulkOutcome.SAME)
-            return
+            return None
         # Each is an operation, as it is for programs.
-        self.limits.count(bulk.org_id, Bucket.VIDEO_OPERATIONS)
-        outcome = BulkOutcome.CHANGED
+        counted = self.limits.count(bulk.org_id, Bucket.VIDEO_OPERATIONS)
         try:
-            self.deletion.delete(
-                caller,
-                bulk.org_id,
-                video_id,
-                DeletionReason.USER_REQUEST,
-                keep_hours=self.keep_hours,
-            )
+            with self.uow.write() as work:
+                deleted = self.deletion.order_within(
+                    work,
+                    caller,
+                    bulk.org_id,
+                    video_id,
+                    DeletionReason.USER_REQUEST,
+                    keep_hours=bulk.keep_hours,
+                )
+                # A video that is restored later must not have its turn again.
+                _settle(work, bulk, video_id, BulkOutcome.CHANGED)
+                failpoint("bulk.deleted")
+                work.commit()
         except (AlreadyDeletedError, VideoNotFoundError):
             # By somebody else, a moment ago.
-            outcome = BulkOutcome.SAME
+            self._note(bulk, video_id, BulkOutcome.SAME)
         except ForbiddenError:
-            outcome = BulkOutcome.REFUSED
-        failpoint("bulk.deleted")
-        self._note(bulk, video_id, outcome)
+            self._note(bulk, video_id, BulkOutcome.REFUSED)
+        else:
+            self.deletion.publish(deleted)
+        return counted
 
     def _note(self, bulk: BulkChange, video_id: VideoId, outcome: BulkOutcome) -> None:
         with self.uow.write() as work:
@@ -186,13 +212,13 @@ class BulkRuns:
             work.commit()
 
     def _wait(
-        self, run: TaskRun, bulk: BulkChange, error: RateLimitExceededError
+        self, run: TaskRun, bulk: BulkChange, wait: timedelta, *, obstacle: str = ""
     ) -> None:
-        wait = timedelta(seconds=int(error.headers["Retry-After"]))
         with self.uow.write() as work:
             until = work.now() + wait
-            work.bulk_changes.wait(bulk.id, until)
-            run.put_back(work, not_before=until, error=error.detail)
+            work.bulk_changes.wait(bulk.id, until, obstacle)
+            reason = obstacle or "The organization's rate limit leaves too little."
+            run.put_back(work, not_before=until, error=reason)
             work.commit()
 
 

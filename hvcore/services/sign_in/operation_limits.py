@@ -11,7 +11,7 @@ from typing import Final
 
 import attrs
 
-from hvcore.domain.access.rate_limits import Bucket
+from hvcore.domain.access.rate_limits import Bucket, RateLimitState
 from hvcore.errors import RateLimitExceededError
 from hvcore.metrics.declared import RATE_LIMITED
 from hvcore.services.access.rate_limits import MINUTE_S, RateLimits
@@ -36,22 +36,27 @@ class OperationLimits:
 
     limits: RateLimits | None
 
-    def count(self, org_id: str, bucket: Bucket) -> None:
+    def count(self, org_id: str, bucket: Bucket) -> RateLimitState | None:
         """
         Count one operation of an organization, or refuse it.
 
         Args:
             bucket: The rate limit bucket of the operation.
 
+        Returns:
+            What remains of the limit; None if nothing was counted.
+
         Raises:
             RateLimitExceededError: The organization has reached its limit.
             UnavailableError: The operation must be counted and cannot be.
         """
         if self.limits is None:
-            return
+            return None
         counted = self.limits.count_operation(org_id=org_id, bucket=bucket)
-        if counted is None or counted.retry_after_s is None:
-            return
+        if counted is None:
+            return None
+        if counted.retry_after_s is None:
+            return counted.shown
         limit = counted.shown.rule.limit
         done = _DONE[limit.bucket].format(f"{limit.requests:,}")
         minutes = math.ceil(counted.retry_after_s / MINUTE_S)

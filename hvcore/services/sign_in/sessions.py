@@ -161,23 +161,28 @@ class SignInSessions:
         """
         Return the API caller that a person who is not there acts as, and the person's role.
 
-        For work that goes on after a request. The membership is asked for again as for a
-        request of the person.
+        For work that goes on after a request, also where the dashboard does not run. The
+        membership is asked for again as for a request of the person, but no session
+        ends or changes by that: this process may have other settings than the dashboard.
 
         Returns:
             None if the person has no role there any more, or no session.
 
         Raises:
-            UnavailableError: The backend does not answer, so the membership is unknown.
+            UnavailableError: The backend does not answer, or this process lacks settings of
+                the dashboard, so the membership is unknown.
         """
         with self.uow.read() as work:
             found = work.sign_in_sessions.of_person(asked.backend, asked.subject)
         now = self.clock.now()
-        for session in found:
-            is_over = session.is_over_at(now, self.times.idle)
-            if is_over or session.backend not in self.providers:
-                continue
-            known = self._with_membership(session)
+        open_now = [one for one in found if not one.is_over_at(now, self.times.idle)]
+        if open_now and asked.backend not in self.providers:
+            raise UnavailableError(
+                f"This host has no sign-in backend {asked.backend}, with which the person "
+                "signed in: give its workers the HV_SIGN_IN__… settings of the dashboard."
+            )
+        for session in open_now:
+            known = self._with_membership(session, is_stored=False)
             if known is None:
                 continue
             # No form is sent: the change token is of no use to anybody.
@@ -286,12 +291,17 @@ class SignInSessions:
         )
         return None if is_over or is_past_provider else session
 
-    def _with_membership(self, session: SignInSession) -> SignInSession | None:
+    def _with_membership(
+        self, session: SignInSession, *, is_stored: bool = True
+    ) -> SignInSession | None:
         """
         Return the session as the backend last confirmed it, not too long ago.
 
         One asks; who comes meanwhile waits, because a refresh token that rotates is
         good for one question.
+
+        Args:
+            is_stored: Whether the answer is stored in the session, or ends it.
         """
         deadline = time.monotonic() + self.times.waited_s
         while True:
@@ -299,6 +309,8 @@ class SignInSessions:
             if now < session.asked_at + self.times.asked_every:
                 return session
             if self._claim(session, now):
+                if not is_stored:
+                    return self._ask_aside(session, now)
                 self._ask(session, now)
             elif time.monotonic() > deadline:
                 raise UnavailableError(
@@ -323,24 +335,11 @@ class SignInSessions:
         return is_mine
 
     def _ask(self, session: SignInSession, now: datetime) -> None:
-        provider = self.providers[session.backend]
         try:
-            outcome = provider.refresh(
-                self.sealer.open(session.refresh_state, about=session.sha256)
-            )
+            outcome = self._refresh(session, now)
         except (MembershipEndedError, SealBrokenError) as error:
             self._end(session, str(error))
             return
-        except UnavailableError as error:
-            with self.uow.write() as work:
-                if isinstance(error, RefreshInterruptedError):
-                    self._keep_state(work, session, error.refresh_state)
-                work.sign_in_sessions.release(
-                    session.sha256, claimed_until=now + CLAIMED_FOR
-                )
-                work.commit()
-            raise
-        require_answer(provider.refresh, outcome, SignInOutcome)
         with self.uow.write() as work:
             # Locks are taken in one order everywhere: member, session.
             identity = self.memberships.complete(work, outcome.identity)
@@ -357,6 +356,75 @@ class SignInSessions:
                 work.commit()
                 return
         self._end(session, "The person belongs to no organization any more.")
+
+    def _ask_aside(self, session: SignInSession, now: datetime) -> SignInSession | None:
+        """
+        Return the session as the backend confirms it now; None without a membership.
+
+        Of what is stored only the refresh token changes, which may be good for one question.
+        """
+        try:
+            outcome = self._refresh(session, now)
+        except MembershipEndedError:
+            self._release(session, now)
+            return None
+        except SealBrokenError as error:
+            self._release(session, now)
+            raise UnavailableError(
+                "This host cannot read the sessions of the dashboard: give its workers "
+                "the same HV_SIGN_IN__SECRET and HV_UPLOADS__SIGNING_KEY."
+            ) from error
+        with self.uow.write() as work:
+            # Locks are taken in one order everywhere: member, session.
+            identity = self.memberships.complete(work, outcome.identity)
+            self._keep_state(work, session, outcome.refresh_state)
+            work.sign_in_sessions.release(
+                session.sha256, claimed_until=now + CLAIMED_FOR
+            )
+            work.commit()
+        if identity.subject != session.identity.subject:
+            return None
+        if session.identity.is_operator and not identity.is_operator:
+            raise UnavailableError(
+                "The person is an operator on the dashboard, and none on this host: give "
+                "its workers the same HV_DASHBOARD__OPERATORS."
+            )
+        return attrs.evolve(session, identity=identity)
+
+    def _refresh(self, session: SignInSession, now: datetime) -> SignInOutcome:
+        """
+        Ask the backend for the membership.
+
+        Raises:
+            MembershipEndedError: The person does not belong any more.
+            SealBrokenError: The session was sealed with another secret.
+            UnavailableError: The backend does not answer; others may ask again.
+        """
+        provider = self.providers[session.backend]
+        try:
+            outcome = provider.refresh(
+                self.sealer.open(session.refresh_state, about=session.sha256)
+            )
+        except RefreshInterruptedError as error:
+            self._release(session, now, state=error.refresh_state)
+            raise
+        except UnavailableError:
+            self._release(session, now)
+            raise
+        require_answer(provider.refresh, outcome, SignInOutcome)
+        return outcome
+
+    def _release(
+        self, session: SignInSession, now: datetime, *, state: str | None = None
+    ) -> None:
+        """Let others ask for the membership, with a new state of the backend if there is one."""
+        with self.uow.write() as work:
+            if state is not None:
+                self._keep_state(work, session, state)
+            work.sign_in_sessions.release(
+                session.sha256, claimed_until=now + CLAIMED_FOR
+            )
+            work.commit()
 
     def _keep_state(self, work: Work, session: SignInSession, state: str) -> bytes:
         sealed = self.sealer.seal(state, about=session.sha256)

@@ -76,10 +76,7 @@ class Deletion:
             AlreadyDeletedError: The video is deleted, and cannot be restored.
         """
         video = self.order(caller, org_id, video_id, reason, keep_hours=keep_hours)
-        self.changes.publish()
-        failpoint("video.deleted")
-        if video.bin_stay is None:
-            self._hide(video)
+        self.publish(video)
         return video
 
     def order(
@@ -101,39 +98,69 @@ class Deletion:
             ForbiddenError: The video is outside the key's environment.
             AlreadyDeletedError: The video is deleted, and cannot be restored.
         """
-        now = self.clock.now()
         with self.uow.write() as work:
-            # Locks are taken in one order everywhere: grant, video, tasks.
-            path = upload_path(find_authorized_video(work, caller, org_id, video_id))
-            grant = work.grants.find_path(path, for_update=True)
-            video = find_authorized_video(
-                work, caller, org_id, video_id, for_update=True
-            )
-            if video.never_came(now):
-                raise VideoNotFoundError
-            if video.bin_stay is None:
-                _record_order(work, video, reason, actor=actor_of(caller), at=now)
-                # By the clock of tasks: a purge must not come before a stay's end.
-                stay = stay_of(video.state, reason, work.now(), keep_hours)
-                video.delete(now, reason, stay=stay)
-                self.changes.of_video(work, video, InvalidationReason.DELETED)
-            elif not _hurry(video, reason, work.now(), keep_hours):
-                return video
-            if video.bin_stay is None:
-                end_for_good(work, video, grant)
-            order_purges(work, video)
-            work.videos.save(video)
-            kept = video.bin_stay
-            record_by_person(
-                work,
-                "video.delete",
-                video.id,
-                org_id=video.org_id,
-                reason=reason.value if reason else None,
-                restorable_until=kept.ends_at if kept else None,
+            video = self.order_within(
+                work, caller, org_id, video_id, reason, keep_hours=keep_hours
             )
             work.commit()
         return video
+
+    def order_within(  # noqa: PLR0913 - as delete
+        self,
+        work: Work,
+        caller: Principal,
+        org_id: str,
+        video_id: str,
+        reason: DeletionReason | None,
+        *,
+        keep_hours: int = 0,
+    ) -> Video:
+        """
+        Delete a video in the caller's transaction; call ``publish`` after its commit.
+
+        Returns the deleted video; the other arguments are those of ``delete``.
+
+        Raises:
+            VideoNotFoundError: There is no such video.
+            ForbiddenError: The video is outside the key's environment.
+            AlreadyDeletedError: The video is deleted, and cannot be restored.
+        """
+        now = self.clock.now()
+        # Locks are taken in one order everywhere: grant, video, tasks.
+        path = upload_path(find_authorized_video(work, caller, org_id, video_id))
+        grant = work.grants.find_path(path, for_update=True)
+        video = find_authorized_video(work, caller, org_id, video_id, for_update=True)
+        if video.never_came(now):
+            raise VideoNotFoundError
+        if video.bin_stay is None:
+            _record_order(work, video, reason, actor=actor_of(caller), at=now)
+            # By the clock of tasks: a purge must not come before a stay's end.
+            stay = stay_of(video.state, reason, work.now(), keep_hours)
+            video.delete(now, reason, stay=stay)
+            self.changes.of_video(work, video, InvalidationReason.DELETED)
+        elif not _hurry(video, reason, work.now(), keep_hours):
+            return video
+        if video.bin_stay is None:
+            end_for_good(work, video, grant)
+        order_purges(work, video)
+        work.videos.save(video)
+        kept = video.bin_stay
+        record_by_person(
+            work,
+            "video.delete",
+            video.id,
+            org_id=video.org_id,
+            reason=reason.value if reason else None,
+            restorable_until=kept.ends_at if kept else None,
+        )
+        return video
+
+    def publish(self, video: Video) -> None:
+        """Make the processes of this machine see a deletion, after its commit."""
+        self.changes.publish()
+        failpoint("video.deleted")
+        if video.bin_stay is None:
+            self._hide(video)
 
     def end_stay(self, caller: Principal, org_id: str, video_id: str) -> Video:
         """

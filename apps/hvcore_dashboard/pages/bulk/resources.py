@@ -120,12 +120,7 @@ class BulkPageResource:
             req,
             resp,
             "bulk/page.html",
-            {
-                "shown": shown,
-                "form": form,
-                "searched": searched,
-                "bin_hours": self._desk.services.settings.dashboard.bin_hours,
-            },
+            {"shown": shown, "form": form, "searched": searched},
         )
 
 

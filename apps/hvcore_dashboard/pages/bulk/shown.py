@@ -96,7 +96,7 @@ class ShownBulk:
     Attributes:
         names: The names of its first videos, as they are now.
         percent: The share of its videos whose turn has come, 0 to 100.
-        waits_until: Until when it waits for a limit; None if it does not wait.
+        waits_until: Until when it waits for a limit or an obstacle; None if it does not.
     """
 
     bulk: BulkChange

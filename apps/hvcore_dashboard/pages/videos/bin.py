@@ -6,13 +6,11 @@ from typing import Final
 
 import falcon
 
-from hvcore.domain.access.rate_limits import Bucket
 from hvcore.domain.ids import is_video_id
 from hvcore.domain.videos.video import Video
 from hvcore.errors import (
     AlreadyDeletedError,
     ConflictError,
-    RateLimitExceededError,
     VideoNotFoundError,
 )
 from hvcore_dashboard.cookies import Tone
@@ -59,7 +57,6 @@ class VideoRestoresResource:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self._bin = desk.services.bin
-        self._limits = desk.services.operation_limits
 
     def on_post(self, req: falcon.Request, resp: falcon.Response, **_path: str) -> None:
         here, form = organization_of(req), read_form(req)
@@ -88,11 +85,8 @@ class VideoRestoresResource:
         refusal = ""
         for video_id in chosen:
             try:
-                # Each is an operation, as it is for programs.
-                self._limits.count(here.org_id, Bucket.VIDEO_OPERATIONS)
+                # Counted nowhere: its deletion was, and a mistake must not wait for an hour.
                 restored.append(self._bin.restore(here.caller, here.org_id, video_id))
-            except RateLimitExceededError as error:
-                return restored, error.detail
             except (ConflictError, VideoNotFoundError):
                 refusal = "What is gone cannot be restored any more."
         return restored, refusal

@@ -39,8 +39,6 @@ from hvcore_dashboard.visits import OrganizationVisit, organization_of
 from hvcore_dashboard.whole_numbers import whole_number
 
 PAGE_SIZES: Final = (24, 60, 120, 240)
-MOST_LISTED: Final = 10
-"""The latest bulk changes among which those that run are shown above the list."""
 MOST_ARRIVING: Final = 20
 """The most uploads on their way that stand above the list."""
 VIEWS: Final = ("grid", "table")
@@ -108,9 +106,8 @@ class VideosPageResource:
     def _running(self, here: OrganizationVisit) -> Sequence[ShownBulk]:
         if not here.role.includes(Role.EDITOR):
             return []
-        latest = self._bulk.bulk_changes.latest(here.org_id, MOST_LISTED)
-        shown = (self._bulk.brief(view) for view in latest)
-        return [one for one in shown if one.is_running]
+        running = self._bulk.bulk_changes.running(here.org_id)
+        return [self._bulk.brief(view) for view in running]
 
     def _results(
         self, here: OrganizationVisit, env: Environment, wanted: VideoQuery

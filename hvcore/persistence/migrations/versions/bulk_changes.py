@@ -26,9 +26,11 @@ def upgrade() -> None:
         sa.Column("subject", TEXT, nullable=False),
         sa.Column("person_name", TEXT, nullable=False),
         sa.Column("total", sa.BigInteger(), nullable=False),
+        sa.Column("keep_hours", sa.BigInteger(), nullable=False),
         sa.Column("created_at", sa.BigInteger(), nullable=False),
         sa.Column("changed_at", sa.BigInteger(), nullable=False),
         sa.Column("waits_until", sa.BigInteger(), nullable=True),
+        sa.Column("obstacle", TEXT, nullable=False),
         sa.ForeignKeyConstraint(
             ["org_id", "env_id"],
             ["environments.org_id", "environments.id"],

@@ -3,15 +3,18 @@ Bulk changes as a person orders them on the pages, and the worker that carries t
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Final
 
 from falcon.testing import Result
 
+from hvcore.assembly import Services, build
 from hvcore.domain.tasks.kinds import BULK_CHANGE
 from hvcore.domain.tasks.task import Task
 from hvcore.domain.videos.bulk_changes import BulkState
 from hvcore.services.bulk.changes import BulkView
+from hvcore.settings import Settings
 from tests.dashboard.opened import VIDEOS, Dashboard, PersonClient
 from tests.support.http.world import ORG
 
@@ -77,11 +80,32 @@ def tasks(dashboard: Dashboard) -> Sequence[Task]:
     return [task for task in found if task.state.value in {"due", "queued", "leased"}]
 
 
-def work_off(dashboard: Dashboard) -> None:
+@contextmanager
+def other_host(
+    dashboard: Dashboard, settings: Settings, **overrides: object
+) -> Iterator[Services]:
+    """
+    Build the services of a host that has its own settings, and the same database.
+    """
+    world = dashboard.world
+    ports = {
+        "clock": world.clock,
+        "storage": world.storage,
+        "queue": world.queue,
+        "transcoder": world.transcoder,
+    }
+    with build(settings, overrides={**ports, **overrides}) as services:
+        yield services
+
+
+def work_off(dashboard: Dashboard, host: Services | None = None) -> None:
     """
     Run the tasks of bulk changes that may run now, until there are none.
+
+    Args:
+        host: The services of the worker; those of the dashboard if None.
     """
-    services = dashboard.world.services
+    services = host or dashboard.world.services
     while True:
         now = services.clock.now()
         due = [task for task in tasks(dashboard) if task.not_before <= now]

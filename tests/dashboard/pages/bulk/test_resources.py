@@ -8,7 +8,8 @@ import pytest
 
 from hvcore.domain.access.roles import Role
 from hvcore.domain.labels import Labels
-from hvcore.domain.videos.bulk_changes import BulkState
+from hvcore.domain.videos.bulk_changes import BulkKind, BulkState
+from hvcore.domain.videos.catalog import VideoQuery
 from hvcore.domain.videos.states import VideoState
 from tests.dashboard.opened import SESSION, VIDEOS, Dashboard
 from tests.dashboard.pages.bulk.ordered import (
@@ -21,7 +22,7 @@ from tests.dashboard.pages.bulk.ordered import (
     tasks,
     work_off,
 )
-from tests.support.http.world import OTHER_ORG
+from tests.support.http.world import ORG, OTHER_ORG
 
 
 def test_all_found_videos_are_published_over_all_pages(dashboard: Dashboard) -> None:
@@ -258,6 +259,28 @@ def test_a_list_says_what_runs_and_where(dashboard: Dashboard) -> None:
     listed = person.get(BULK).text
     assert "Publish 1 video" in listed
     assert "Editor Person" in listed
+
+
+def test_a_list_says_what_runs_however_many_changes_have_ended_since(
+    dashboard: Dashboard,
+) -> None:
+    dashboard.world.ready(is_public=False)
+    person = dashboard.sign_in(Role.EDITOR)
+    path = order(person, "publish", all="yes")
+    who, changes = person.session.person, dashboard.world.services.bulk_changes
+    every = VideoQuery(page=1, page_size=20)
+    for _ in range(12):
+        dashboard.world.clock.move(timedelta(seconds=1))
+        asked = changes.ask_found(
+            dashboard.world.env, who.as_person, BulkKind.UNPUBLISH, every
+        )
+        changes.start(ORG, asked.id, who.as_person)
+        changes.stop(ORG, asked.id)
+
+    page = person.get(VIDEOS).text
+
+    assert f'href="{path}"' in page
+    assert "Unpublishing" not in page
 
 
 def test_a_running_change_moves_by_itself_until_it_has_ended(

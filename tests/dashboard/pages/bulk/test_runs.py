@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from datetime import timedelta
 
+import attrs
 import pytest
 
 from hvcore import failpoints
@@ -15,16 +16,20 @@ from hvcore.domain.tasks.task import LEASE
 from hvcore.domain.videos.bulk_changes import BulkEnd, BulkState
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video, VideoChanges
+from hvcore.settings.sign_in import DashboardSettings, SignInSettings
 from tests.dashboard.opened import VIDEOS, Dashboard
 from tests.dashboard.pages.bulk.ordered import (
+    ask,
     order,
+    other_host,
     outcomes,
     state,
     tasks,
     view,
     work_off,
 )
-from tests.dashboard.test_limits import use_up
+from tests.dashboard.pages.sign_in.test_sign_in_hostile import SilentProvider
+from tests.dashboard.test_limits import left_to, use_up
 from tests.support.http.world import ORG
 
 
@@ -94,7 +99,7 @@ def test_a_worker_that_dies_before_a_commit_doubles_nothing(
 
 
 @pytest.mark.parametrize("at", [1, 2])
-def test_a_worker_that_dies_after_a_deletion_deletes_the_rest(
+def test_a_worker_that_dies_before_the_commit_of_a_deletion_doubles_nothing(
     dashboard: Dashboard, monkeypatch: pytest.MonkeyPatch, at: int
 ) -> None:
     ids = [dashboard.world.ready() for _ in range(2)]
@@ -105,12 +110,46 @@ def test_a_worker_that_dies_after_a_deletion_deletes_the_rest(
     work_off(dashboard)
 
     assert state(dashboard, path) is BulkState.DONE
-    assert outcomes(dashboard, path) == {"changed": 1, "same": 1}
+    assert outcomes(dashboard, path) == {"changed": 2}
     assert {dashboard.video(one).state for one in ids} == {VideoState.DELETED}
     assert all(dashboard.video(one).bin_stay for one in ids)
     told = dashboard.world.services.audit.latest(ORG, limit=100)
     deleted = [entry.subject for entry in told if entry.action == "video.delete"]
     assert sorted(deleted) == sorted(ids)
+
+
+@pytest.mark.parametrize("end", ["stop", "death"])
+def test_a_restored_video_is_not_deleted_again_when_its_bulk_change_goes_on(
+    dashboard: Dashboard, monkeypatch: pytest.MonkeyPatch, end: str
+) -> None:
+    """
+    A stop and a death may come at any moment, also right after a deletion.
+    """
+    ids = [dashboard.world.ready() for _ in range(2)]
+    person = dashboard.sign_in(Role.EDITOR)
+    path = order(person, "delete", all="yes")
+
+    def interrupt(name: str) -> None:
+        if name == "video.deleted":
+            if end == "death":
+                raise WorkerKilledError
+            person.submit(f"{path}/stop", page=path)
+
+    with monkeypatch.context() as patched, suppress(WorkerKilledError):
+        patched.setattr("hvcore.services.videos.deletion.failpoint", interrupt)
+        work_off(dashboard)
+    (first,) = (one for one in ids if dashboard.video(one).bin_stay)
+    person.post(f"{VIDEOS}/restore", {"video": first})
+    if end == "stop":
+        person.submit(path)
+    else:
+        lose_the_lease(dashboard)
+    work_off(dashboard)
+
+    assert outcomes(dashboard, path) == {"changed": 2}
+    assert dashboard.video(first).state is VideoState.READY
+    (last,) = set(ids) - {first}
+    assert dashboard.video(last).state is VideoState.DELETED
 
 
 def test_videos_that_a_bulk_change_deletes_can_be_restored(
@@ -197,6 +236,32 @@ def test_videos_that_are_deleted_together_can_be_restored(
     assert {dashboard.video(one).state for one in ids} == {VideoState.READY}
 
 
+@pytest.mark.parametrize("hours", [0, 5])
+def test_deleted_videos_stay_in_the_bin_for_as_long_as_the_question_said(
+    dashboard: Dashboard, hours: int
+) -> None:
+    """
+    A restart with another setting, and workers with their own, change nothing.
+    """
+    world = dashboard.world
+    video_id = world.ready()
+    person = dashboard.sign_in(Role.EDITOR)
+    settings = attrs.evolve(
+        world.services.settings, dashboard=DashboardSettings(bin_hours=hours)
+    )
+    with other_host(dashboard, settings) as worker:
+        path = ask(person, "delete", all="yes").partition("?")[0]
+        asked = person.get(path).text
+
+        person.submit(path)
+        work_off(dashboard, worker)
+
+    assert "can be restored for 20 hours" in asked
+    stay = dashboard.video(video_id).bin_stay
+    assert stay is not None
+    assert stay.ends_at == world.clock.now() + timedelta(hours=20)
+
+
 @pytest.mark.parametrize("loss", ["removed", "smaller role", "signed out"])
 def test_a_lost_role_ends_a_change_that_runs(dashboard: Dashboard, loss: str) -> None:
     world = dashboard.world
@@ -231,15 +296,54 @@ def test_a_lost_role_ends_a_change_between_two_batches(
     monkeypatch.setattr("hvcore.services.bulk.runs.BATCH", 2)
 
     def sign_out(name: str) -> None:
-        if name == "bulk.deleted":
+        if name == "video.deleted":
             world.services.sign_in_sessions.sign_out(person.session.value)
 
-    monkeypatch.setattr("hvcore.services.bulk.runs.failpoint", sign_out)
+    monkeypatch.setattr("hvcore.services.videos.deletion.failpoint", sign_out)
     work_off(dashboard)
 
     states = [dashboard.video(one).state for one in ids]
     assert states.count(VideoState.DELETED) == 2
     assert state(dashboard, path) is BulkState.STOPPED
+
+
+@pytest.mark.parametrize(
+    ("overrides", "secret", "says"),
+    [
+        (
+            {"sign_in_providers": {"another": SilentProvider()}},
+            "",
+            "This host has no sign-in backend link",
+        ),
+        ({}, "another secret, of this host alone", "HV_SIGN_IN__SECRET"),
+    ],
+)
+def test_a_worker_without_the_settings_of_sign_in_says_so_and_ends_nothing(
+    dashboard: Dashboard, overrides: dict[str, object], secret: str, says: str
+) -> None:
+    """
+    Neither the change nor the session of the person ends by that.
+    """
+    world = dashboard.world
+    video_id = world.ready(is_public=False)
+    person = dashboard.sign_in(Role.EDITOR)
+    path = order(person, "publish", all="yes")
+    world.clock.move(timedelta(minutes=6))
+    settings = attrs.evolve(
+        world.services.settings, sign_in=SignInSettings(secret=secret)
+    )
+
+    with other_host(dashboard, settings, **overrides) as worker:
+        work_off(dashboard, worker)
+    waiting = person.get(path).text
+    world.clock.move(timedelta(minutes=6))
+    work_off(dashboard)
+
+    assert "It waits: " in waiting
+    assert says in waiting
+    assert state(dashboard, path) is BulkState.DONE
+    assert dashboard.video(video_id).is_public
+    assert "It waits" not in person.get(path).text
 
 
 def test_somebody_else_has_a_stopped_change_go_on_in_their_name(
@@ -266,24 +370,40 @@ def test_somebody_else_has_a_stopped_change_go_on_in_their_name(
     ]
 
 
-def test_deletions_wait_for_the_limit_and_go_on_by_themselves(
+def test_a_restore_is_not_refused_when_deletions_took_the_allowance(
+    dashboard: Dashboard,
+) -> None:
+    video_id = dashboard.world.ready()
+    person = dashboard.sign_in(Role.EDITOR)
+    order(person, "delete", all="yes")
+    work_off(dashboard)
+    use_up(dashboard, Bucket.VIDEO_OPERATIONS)
+
+    person.post(f"{VIDEOS}/restore", {"video": video_id})
+
+    assert dashboard.video(video_id).state is VideoState.READY
+
+
+def test_deletions_leave_half_of_the_allowance_and_go_on_by_themselves(
     dashboard: Dashboard,
 ) -> None:
     world = dashboard.world
-    ids = [world.ready() for _ in range(3)]
+    ids = [world.ready() for _ in range(4)]
     person = dashboard.sign_in(Role.EDITOR)
     path = order(person, "delete", all="yes")
-    use_up(dashboard, Bucket.VIDEO_OPERATIONS, left=2)
+    use_up(dashboard, Bucket.VIDEO_OPERATIONS, left=502)
 
     work_off(dashboard)
     states = [dashboard.video(one).state for one in ids]
+    left = left_to(dashboard, Bucket.VIDEO_OPERATIONS)
     page = person.get(path).text
     world.clock.move(timedelta(hours=1))
     work_off(dashboard)
 
-    assert states.count(VideoState.DELETED) == 2
+    assert states.count(VideoState.DELETED) == 3
+    assert left == 498
     assert "It goes on by itself" in page
-    assert outcomes(dashboard, path) == {"changed": 3}
+    assert outcomes(dashboard, path) == {"changed": 4}
     assert "It goes on by itself" not in person.get(path).text
 
 

@@ -108,7 +108,9 @@ def test_a_page_shows_how_to_get_pictures_at_a_moment(
             timeout=240,
         )
 
-    assert (tmp_path / "picture.jpg").read_bytes().startswith(b"\xff\xd8\xff")
+    assert (tmp_path / "moment.jpg").read_bytes().startswith(b"\xff\xd8\xff")
+    assert (tmp_path / "moment.webp").read_bytes().startswith(b"RIFF")
+    assert b"ANIM" in (tmp_path / "moving.webp").read_bytes()[:200]
 
 
 def test_a_film_over_the_limit_is_made_smaller(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import io
 import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from urllib.parse import urljoin
 
 import pytest
 from falcon.testing import Result
@@ -42,7 +43,9 @@ def clicked(
         rf'href="([^"]+{under}[^"]*)"[^>]*>(?:<[^>]+>)*{link}<', shown.text
     )
     assert found is not None, link
-    path, _, query = found.group(1).replace("&amp;", "&").partition("?")
+    # Links of the list of videos are relative to it.
+    address = urljoin(START, found.group(1).replace("&amp;", "&"))
+    path, _, query = address.partition("?")
     return person.get(path, query)
 
 

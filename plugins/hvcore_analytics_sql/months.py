@@ -175,14 +175,12 @@ def _learn_all(database: Database, lengths: VideoLengths) -> None:
             connection.commit()
         since, after = page[-1].changed_at, page[-1].video_id
         until_ms = to_ms(since)
+    if since is None:
+        # All is counted with the first lengths. Until then the tables stay empty, as the
+        # restore of a backup needs them.
+        return
     with database.writing(timeout_ms=_LEARN_TIMEOUT_MS) as connection:
         _lock(connection, "pg_advisory_xact_lock")
-        if (
-            since is None
-            and connection.execute(sa.select(video_days).limit(1)).first() is None
-        ):
-            # Nothing to count: the tables stay empty, as a restore of a backup needs them.
-            return
         if connection.dialect.name == "postgresql":
             connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
         _count_all(connection)

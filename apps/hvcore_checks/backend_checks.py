@@ -52,7 +52,7 @@ def _uncontracted() -> HealthFinding:
 
 
 def clock(services: Services) -> Sequence[HealthFinding]:
-    """Check that the clocks of this host and the database agree."""
+    """Check that the clocks of this host and the database agree within CLOCKS_AGREE_WITHIN_S."""
     try:
         ahead_s = services.uow.clock_ahead_s()
     except UnavailableError:

@@ -117,7 +117,12 @@ class AzureObjects(RemoteStorage):
                 yield _info(path, blob)
 
     def delete_tree(self, prefix: str) -> int:
-        """Remove the object at a prefix or everything below it, and uncommitted blocks."""
+        """
+        Remove the object at a path and all objects below it, with their uncommitted blocks.
+
+        Returns:
+            The number of removed objects.
+        """
         name = check_prefix(prefix)
         with azure_errors():
             kinds = ["metadata", "uncommittedblobs"]

@@ -78,7 +78,7 @@ class Playable:
         Width and height of the video's largest rung.
 
         Raises:
-            VideoNotFoundError: As in media.
+            VideoNotFoundError: The video has no published files.
         """
         rungs = [one.track.rung for one in self.media.tracks if one.track.rung]
         best = max(rungs, key=lambda rung: rung.short_edge_px)
@@ -90,7 +90,7 @@ class Playable:
         Storage path of the video's poster, or None if it has none.
 
         Raises:
-            VideoNotFoundError: As in media.
+            VideoNotFoundError: The video has no published files.
         """
         made = None if self.chosen_poster else self.media.poster
         return self.chosen_poster or (f"{self.media_root}/{made}" if made else None)

@@ -40,7 +40,7 @@ class PiecewiseBody:
 
 @attrs.frozen(eq=False)
 class SharedText:
-    """A cached text that all viewers share; a template if it has marks for a token."""
+    """A cached playlist or manifest that all viewers share, with marks where their tokens belong."""
 
     content: bytes = attrs.field(repr=False)
     etag: str = attrs.field(init=False)
@@ -108,7 +108,13 @@ class SharedText:
 
 @attrs.frozen(eq=False)
 class FilledText(PiecewiseBody):
-    """A response body made of a template and a viewer's token."""
+    """
+    A response body: a playlist that viewers share, with one viewer's token in each address.
+
+    Attributes:
+        template: The playlist with gaps for tokens.
+        token: The viewer's playback token, as it stands in addresses.
+    """
 
     template: SharedText
     token: bytes = attrs.field(repr=False)

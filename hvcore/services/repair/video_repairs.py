@@ -201,7 +201,18 @@ class VideoRepairs:
     def remove_leftover(
         self, seen: Video, grace: timedelta, kind: DamageKind, path: str
     ) -> str:
-        """Move files that a video does not need into quarantine."""
+        """
+        Move the files under a path into quarantine, if the video still does not need them.
+
+        Args:
+            seen: The video as it was when the files were found.
+            grace: Younger files are left where they are.
+            kind: The kind of leftover that was found.
+            path: The storage path of the file or folder that was found.
+
+        Returns:
+            What was done, in words for the operator.
+        """
         prefix = f"{media_prefix(seen.id)}/"
         infos = list(self.storage.walk(path))
         with self.uow.read() as work:

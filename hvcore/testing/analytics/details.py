@@ -113,7 +113,7 @@ class QualityConformance(CapableKit):
     def test_the_least_and_the_greatest_outlast_what_comes_later(
         self, sink: AnalyticsSink
     ) -> None:
-        """The lowest and highest value of a metric stay, in whatever order values come, up to the highest allowed value."""
+        """The sink keeps the lowest and the highest value of a metric, whatever values come later."""
         values = [500, MOST_TOLD, 0, 700]
         for number, value in enumerate(values):
             one = reported(PlayerReport(buffer_ms=value))

@@ -1,5 +1,5 @@
 """
-The size and the picture of a video's source in answers and events.
+The JSON fields of a video's source: its size in bytes, its width, height, shape and frame rate.
 
 Source: decision 213.
 """

@@ -60,6 +60,7 @@ def video_options(
     Return the ffmpeg options of the video encoder for a rung.
 
     Args:
+        span: The part of the video to encode; its segments say where key frames stand.
         threads: The number of the encoder's threads; 0 lets the encoder choose.
         pass_number: 0 for a single pass, else 1 or 2.
     """

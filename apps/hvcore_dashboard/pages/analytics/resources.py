@@ -203,7 +203,7 @@ class WatchedDays:
 
     @property
     def most_views(self) -> int:
-        """The most views of a day."""
+        """The number of views on the day with the most views; 0 without days."""
         return max((one.views for one in self.days), default=0)
 
 

@@ -82,7 +82,7 @@ def test_a_deletion_is_undone(
     check(page, axe)
     row = page.get_by_role("row").filter(has_text="Sea film")
     row.get_by_role("button", name="Delete now").click()
-    expect(page.get_by_text("it cannot be restored any more")).to_be_visible()
+    expect(page.get_by_text("The files of “Sea film” are removed now")).to_be_visible()
     check(page, axe)
     page.get_by_role("button", name="Cancel").click()
     page.get_by_role("button", name="Restore Sea film").click()

@@ -148,14 +148,11 @@ class MailedSignIns:
             raise NotFoundError
         now = self.clock.now()
         with self.uow.write() as work:
-            # Locked: a member who is removed meanwhile takes the link along.
-            member = work.members.find(org_id, member_id, for_update=True)
-            if member is None:
-                raise NotFoundError("The organization has no such member.")
-            if not member.email:
-                raise InvalidParametersError("The member has no mail address.")
-            recipient = recipient_of_address(member.email)
+            recipient = recipient_of_address(_invited(work, org_id, member_id).email)
+            # In the order of ``ask``: first the address, then its members.
             work.sign_in_mails.lock(recipient)
+            # Locked: a member who is removed meanwhile takes the link along.
+            member = _invited(work, org_id, member_id, for_update=True)
             _count_invitations(work, member.org_id, recipient, now)
             mail = SignInMail(
                 id=new_sign_in_mail_id(),
@@ -263,3 +260,14 @@ def _count_invitations(
         f"{text} within an hour. Try again later, or hand over a link yourself.",
         headers={"Retry-After": str(int(SIGN_IN_MAIL_WINDOW.total_seconds()))},
     )
+
+
+def _invited(
+    work: Work, org_id: str, member_id: str, *, for_update: bool = False
+) -> OrganizationMember:
+    member = work.members.find(org_id, member_id, for_update=for_update)
+    if member is None:
+        raise NotFoundError("The organization has no such member.")
+    if not member.email:
+        raise InvalidParametersError("The member has no mail address.")
+    return member

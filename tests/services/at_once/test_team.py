@@ -80,6 +80,19 @@ def test_an_address_gets_no_mail_too_many(meeting: Meeting) -> None:
         assert len(mails(at)) == MAX_SIGN_IN_MAILS
 
 
+def test_an_invitation_and_a_request_for_a_link_do_not_block_each_other(
+    meeting: Meeting,
+) -> None:
+    def pair(at: Tenant) -> Pair:
+        found = member(at)
+        invite: Call = lambda: mailed(at).invite(at.env.org_id, found.id)  # noqa: E731
+        return ask(at), invite
+
+    for at, ends in meeting.each(pair):
+        assert ends.refused == 0
+        assert len(mails(at)) == 2
+
+
 def test_a_member_who_is_removed_while_asking_has_no_link(meeting: Meeting) -> None:
     def pair(at: Tenant) -> Pair:
         found = member(at)

@@ -129,6 +129,7 @@ def test_each_person_gets_a_link_by_mail(dashboard: Dashboard) -> None:
         own = world.services.shares.share_url(viewers[str(mail["to"])])
         text = str(mail.get_payload())
         assert own in text
+        assert viewers[str(mail["to"])].id not in str(mail["message-id"])
         assert "press" not in text
         assert mail["bcc"] is None
 

@@ -34,6 +34,9 @@ def fill_lengths(engine: Engine, *, notes_end: bool) -> None:
     Raises:
         UnavailableError: The database does not answer.
     """
+    if engine.dialect.name == "sqlite" and _is_filled(engine, notes_end=notes_end):
+        # Who has nothing to write does not wait for SQLite's one writer.
+        return
     last: str | None = ""
     while last is not None:
         with writing(engine, timeout_ms=MIGRATION_TIMEOUT_MS) as connection:
@@ -56,6 +59,13 @@ def have_been_filled(engine: Engine) -> bool:
     asked = sa.select(leaders.c.name).where(leaders.c.name == _DONE["name"])
     with reading(engine) as connection:
         return connection.execute(asked).first() is not None
+
+
+def _is_filled(engine: Engine, *, notes_end: bool) -> bool:
+    with reading(engine) as connection:
+        if connection.execute(_missing("")).first() is not None:
+            return False
+    return not notes_end or have_been_filled(engine)
 
 
 def _fill_batch(connection: Connection, after: str) -> str | None:

@@ -41,7 +41,7 @@ from hvcore_analytics_sql.texts import is_one_of
 # Any number that nothing else of the database uses.
 _LOCK_NUMBER: Final = 0x6876_616E_6C65
 _AGAIN: Final = timedelta(minutes=5)
-"""How far back changed lengths are asked for again: a transaction may have been open that long."""
+"""The span before the mark for which changed lengths are read again: the longest open transaction."""
 _PAGE: Final = 5_000
 _AT_ONCE: Final = 200
 """Lengths that a transaction takes over: others that count wait for its lock."""

@@ -24,9 +24,9 @@ MAX_BULK_VIDEOS: Final = 10_000
 MAX_RUNNING_BULK_CHANGES: Final = 5
 """The most bulk changes of an organization that run at a time."""
 BULK_KEPT_FOR: Final = timedelta(hours=20)
-"""How long a bulk change is kept after its end: its tags are gone with a day's deletions."""
+"""The time for which an ended bulk change is kept: its tags are personal data, gone within a day."""
 QUESTION_KEPT_FOR: Final = timedelta(hours=1)
-"""How long a question may be answered."""
+"""The time for which the question before a bulk change can be answered."""
 
 
 class BulkKind(Enum):

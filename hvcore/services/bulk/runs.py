@@ -47,11 +47,11 @@ from hvcore.services.videos.deletion import Deletion
 from hvcore.services.videos.editing import Editing
 
 SLICE_S: Final = 3.0
-"""How long an attempt works before others have their turn."""
+"""The seconds that an attempt works before tasks of others have their turn."""
 PAUSE: Final = timedelta(minutes=5)
 """The least time between two deletions while less than half of the allowance is left."""
 ASKED_AGAIN_AFTER: Final = timedelta(minutes=1)
-"""How long a bulk change waits if nobody can say whether the person still has the role."""
+"""The pause of a bulk change while nobody can say whether the person still has the role."""
 BATCH: Final = 25
 """Videos between two questions whether the person still has the role."""
 NEEDED: Final = Role.EDITOR

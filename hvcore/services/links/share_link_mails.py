@@ -19,7 +19,7 @@ from hvcore.services.tasks.leases import TaskRun
 _log = logging.getLogger(__name__)
 _SUBJECT_CHARS: Final = 80
 BIN_WAITS: Final = timedelta(minutes=15)
-"""How long the mail of a link to a video in the bin waits before the video is looked at again."""
+"""The pause before a mail with a link to a video in the bin is tried again."""
 
 
 @attrs.frozen(kw_only=True)

@@ -21,7 +21,7 @@ from hvcore_dashboard.whole_numbers import whole_number
 
 VIDEOS_PER_PAGE: Final = 24
 BIN: Final = "bin"
-"""What a form of the page of the bin sends as ``from``, to come back to it."""
+"""The value of ``from`` in forms of the page of the bin, to which the answer then leads back."""
 
 
 class BinPageResource:

@@ -25,7 +25,7 @@ JOINING: Final = 6
 """Requests that wait for a picture that another request has begun. Each holds a thread."""
 WAIT_FOR_RENDER_S: Final = 2.0
 MORE_FOR_RENDER_S: Final = 6.0
-"""How long a request waits for its picture once that is begun; it is kept when it is made.
+"""The seconds that a request waits for a picture that is being made; the picture is kept in any case.
 An animation takes 2 to 4 s of a core, and an ``<img>`` does not ask again after a 503."""
 RETRY_AFTER_S: Final = 5
 

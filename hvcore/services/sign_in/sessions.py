@@ -175,7 +175,12 @@ class SignInSessions:
         with self.uow.read() as work:
             found = work.sign_in_sessions.of_person(asked.backend, asked.subject)
         now = self.clock.now()
-        open_now = [one for one in found if not one.is_over_at(now, self.times.idle)]
+        open_now = [
+            one
+            for one in found
+            if not one.is_over_at(now, self.times.idle)
+            and not self._is_past_provider(one)
+        ]
         if open_now and asked.backend not in self.providers:
             raise UnavailableError(
                 f"This host has no sign-in backend {asked.backend}, with which the person "
@@ -284,12 +289,15 @@ class SignInSessions:
         if session is None or session.backend not in self.providers:
             return None
         is_over = session.is_over_at(self.clock.now(), self.times.idle)
-        is_past_provider = (
+        return None if is_over or self._is_past_provider(session) else session
+
+    def _is_past_provider(self, session: SignInSession) -> bool:
+        """Return whether a link began the session, while people have to sign in elsewhere."""
+        return (
             session.backend == LINK_BACKEND
             and self.backend != LINK_BACKEND
             and not session.identity.is_operator
         )
-        return None if is_over or is_past_provider else session
 
     def _with_membership(
         self, session: SignInSession, *, is_stored: bool = True

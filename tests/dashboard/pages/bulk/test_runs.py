@@ -286,6 +286,19 @@ def test_a_lost_role_ends_a_change_that_runs(dashboard: Dashboard, loss: str) ->
     assert "has signed out, or is no editor" in page
 
 
+def test_a_change_does_not_go_on_by_a_link_past_single_sign_on(
+    dashboard: Dashboard,
+) -> None:
+    dashboard.world.ready(is_public=False)
+    path = order(dashboard.sign_in(Role.EDITOR), "publish", all="yes")
+    person = view(dashboard, path).bulk.person
+    sessions = dashboard.world.services.sign_in_sessions
+
+    assert sessions.principal_now(person, ORG) is not None
+    past = attrs.evolve(sessions, backend="oidc")
+    assert past.principal_now(person, ORG) is None
+
+
 def test_a_lost_role_ends_a_change_between_two_batches(
     dashboard: Dashboard, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -60,6 +60,9 @@ def test_a_private_video_plays_and_its_views_are_those_of_the_api(
 
     def are_the_same() -> bool:
         page.reload()
+        if page.locator(".figure", has_text="Segments").count() == 0:
+            # Nothing is counted yet.
+            return False
         shown = int(figure(page, "Segments").replace(",", ""))
         answer = service.call("GET", report)
         return 0 < shown == int(answer.body["summary"]["totalSegmentsServed"])

@@ -3,6 +3,7 @@ Fixtures for every test.
 """
 
 import gc
+import logging
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -154,6 +155,22 @@ def fresh_log_lines() -> None:
     Let no test use up the lines that the next one looks for.
     """
     LOG_LINES.forget()
+
+
+@pytest.fixture(autouse=True)
+def root_logger_as_before() -> Iterator[None]:
+    """
+    Undo what a command that ran within the tests' process did to the root logger.
+
+    Later tests would write to its closed stream, and would log at its level.
+    """
+    root = logging.getLogger()
+    level, handlers = root.level, list(root.handlers)
+    yield
+    root.setLevel(level)
+    for handler in list(root.handlers):
+        if type(handler) is logging.StreamHandler and handler not in handlers:
+            root.removeHandler(handler)
 
 
 @pytest.fixture

@@ -1,1 +1,1 @@
-"""The API app: Family A under ``/v1/api``, Family B under ``/v1``."""
+"""The API app: routes by organization below ``/v1/api/{orgID}``, and by key below ``/v1``."""

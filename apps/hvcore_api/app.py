@@ -51,7 +51,7 @@ PAGES: Final[Mapping[str, Callable[..., object]]] = {
 
 def make_api(services: Services) -> falcon.App[falcon.Request, falcon.Response]:
     """
-    Build the API from the services.
+    Build the WSGI app of the API, which serves our routes and those that plugins add.
 
     Raises:
         PluginError: A plugin's route cannot be served.

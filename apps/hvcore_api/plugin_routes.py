@@ -1,4 +1,4 @@
-"""The routes that plugins add: checked, and put into the one table."""
+"""The API routes that plugins add: checked, and put into one table with our routes."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,11 +29,11 @@ _SEGMENT: Final = re.compile(r"[A-Za-z0-9._~-]+|\{[A-Za-z]\w*\}", re.ASCII)
 
 def groups_with(registry: Registry) -> Groups:
     """
-    Return our groups of routes, and one for each plugin that adds some.
+    Return our groups of API routes, and one group for each plugin that adds routes.
 
     Raises:
-        PluginFaultError: A route cannot be served, or has an address of another one; the
-            text names the plugin.
+        PluginFaultError: A plugin's route cannot be served, or its address is taken by another
+            route; the text names the plugin.
     """
     groups: dict[str, Sequence[Route]] = dict(GROUPS)
     taken = {
@@ -52,7 +52,7 @@ def groups_with(registry: Registry) -> Groups:
 
 def are_ambiguous(one: str, other: str) -> bool:
     """
-    Return whether some address could be meant by either of two templates.
+    Return whether two path templates can match the same address, or one hides the other.
 
     Routers decide at each part of a path for good, so that a fixed part beside a
     parameter hides what is below that parameter.

@@ -1,4 +1,4 @@
-"""Send a report as JSON, or its records as a file."""
+"""Send a report of the API as JSON, or its records as a file, such as CSV."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -21,11 +21,12 @@ def send_report(
     wanted: ExportFormat | None,
 ) -> None:
     """
-    Answer a report in the format of the query, or else of ``Accept``.
+    Answer with a report in the format that the query names, or else the ``Accept`` header.
 
     Args:
-        table: What a file of the payload holds.
-        wanted: The query's ``format``.
+        payload: The report as the JSON answer holds it.
+        table: The records and columns that a file of the report has.
+        wanted: The format in the query; None if it names none.
     """
     chosen = format_of(req, wanted)
     if chosen is ExportFormat.JSON:
@@ -35,7 +36,7 @@ def send_report(
 
 
 def format_of(req: falcon.Request, wanted: ExportFormat | None) -> ExportFormat:
-    """Return the format of an answer: that of the query, or else of ``Accept``."""
+    """Return the format of a report's answer: ``wanted`` from the query, or else by ``Accept``."""
     return wanted or _accepted(req)
 
 

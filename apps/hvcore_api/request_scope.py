@@ -1,4 +1,4 @@
-"""The scope of a request: its caller, organization and environment."""
+"""The caller, organization and environment of an API request."""
 
 from typing import cast
 
@@ -18,10 +18,9 @@ class RequestScope:
     The caller, organization and environment of a request.
 
     Attributes:
-        org_id: The organization, from the path in Family A, from the key in Family B; "" where
-            a route is for every key and the key belongs to none.
-        env_ref: The path's environment, as yet unchecked; None in Family B
-            and where the path names none.
+        org_id: The organization, from the path or else from the key; "" where a route is for
+            every key and the key belongs to none.
+        env_ref: The environment in the path, not checked yet; None if the path names none.
     """
 
     caller: Principal
@@ -36,7 +35,7 @@ def scope_of(req: falcon.Request) -> RequestScope:
 
 def find_environment(access: Access, req: falcon.Request) -> Environment:
     """
-    Find the environment that the path names, or else the key.
+    Find the environment that the path names, or else the one to which the key belongs.
 
     Raises:
         EnvironmentNotFoundError: The organization has no such environment.
@@ -55,7 +54,7 @@ def check_video_id(video_id: str) -> str:
     Return a video's id if it has the form of one; ask no database.
 
     Raises:
-        VideoNotFoundError: Nothing can be called so.
+        VideoNotFoundError: The text does not have the form of a video's id.
     """
     if not is_video_id(video_id):
         raise VideoNotFoundError

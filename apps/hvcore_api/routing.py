@@ -1,4 +1,4 @@
-"""Describe a route: an HTTP method of an address, its names, errors and documentation."""
+"""The type of an API route: an HTTP method of an address, its names, errors and documentation."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -40,23 +40,22 @@ environment."""
 @attrs.frozen(kw_only=True)
 class Special:
     """
-    Media types, headers and status of a route besides JSON and ``{"body": …}``.
+    The media types, headers and status in which a route differs from the usual JSON answer.
 
     Attributes:
-        request_types: Media types of its body that are not JSON.
-        max_body_bytes: The most that such a body may have.
-        request_headers: Headers of its own that it reads.
+        request_types: The media types of request bodies that are not JSON.
+        max_body_bytes: The size limit of a request body that is not JSON.
+        request_headers: The request headers that only this route reads.
         required_headers: The request headers that must be there.
-        refused_headers: Further ones that must not be; they, too, make a
+        refused_headers: The request headers that the route refuses, because they make the
             request another one.
-        header_fields: Class of the fields that one of them carries.
+        header_fields: The class of the fields that one of the request headers carries.
         status: The HTTP status of a success.
-        answer_headers: Headers of its own that a success carries.
-        answer_type: Media type of a success that is sent bare, without
-            ``body``; with ``answer`` as its schema, if there is one.
-        further_types: Media types that a success is also sent as, if it is
-            asked for.
-        is_for_every_page: Pages of any origin may load it.
+        answer_headers: The headers that only a success of this route carries.
+        answer_type: The media type of a success that is sent without the envelope ``body``;
+            ``answer`` of the route is its schema, if there is one.
+        further_types: The media types in which a success is also sent, if a client asks for one.
+        is_for_every_page: Whether web pages of any origin may load the answer.
     """
 
     request_types: tuple[str, ...] = ()
@@ -76,19 +75,23 @@ PLAIN: Final = Special()
 
 
 def parameters_of(path: str) -> list[str]:
-    """Return the names of the parameters in a path, as the path spells them."""
+    """Return the names of the parameters in a path template, such as ``orgID``."""
     names: list[str] = _PARAMETER.findall(path)
     return names
 
 
 def own_name(parameter: str) -> str:
-    """Return the internal name of a path parameter; plugins' parameters keep theirs."""
+    """
+    Return our Python name of a path parameter, such as ``org_id`` for ``orgID``.
+
+    Parameters of plugins keep their names.
+    """
     return _PARAMETERS.get(parameter, parameter)
 
 
 @cache
 def template_of(path: str) -> str:
-    """Return a path with the internal names of its parameters."""
+    """Return a path template with the Python names of its parameters, as Falcon gets it."""
     return _PARAMETER.sub(lambda found: f"{{{own_name(found[1])}}}", path)
 
 
@@ -100,24 +103,24 @@ class Route:
 
     Attributes:
         path: The path as the interface document spells it.
-        resource: Class of the Falcon resource that answers, made of the services
+        resource: The class of the Falcon resource that answers, made of the services
             or, if it shows the API's description, of a function that makes that.
             Routes that share an address share the class.
-        name: What programs call it, such as ``listVideos``; the same for all routes
-            that do the same. Those of plugins have none.
-        summary: What it does, in a few words.
-        answer: Schema of the payload under ``body``; None where the answer
+        name: The name that programs use, such as ``listVideos``; the same for all routes
+            that do the same. Routes of plugins have none.
+        summary: The route's purpose in a few words.
+        answer: The schema of the payload under ``body``; None where the answer
             has none of this shape.
         permission: The permission that the key needs, if any.
-        bucket: The rate limit it counts under, besides that of all requests.
-        body: Class of the request's body (wire.requests), if it has one.
-        query: Class of its query (wire.query), likewise.
-        errors: What it can answer besides what every route can.
-        is_open: No key is needed.
-        is_for_every_key: Any valid key will do, also one that determines no
+        bucket: The rate limit under which the route counts, besides that of all requests.
+        body: The class of the request's body (``wire.requests``), if it has one.
+        query: The class of the request's query (``wire.query``), if it has one.
+        errors: The errors that only this route can answer, not those of every route.
+        is_open: Whether the route needs no key.
+        is_for_every_key: Whether any valid key will do, also one that determines no
             organization or environment.
         is_idempotent: Whether the route creates something and so obeys ``Idempotency-Key``.
-        has_optional_body: The body may be left out.
+        has_optional_body: Whether the body may be left out.
         special: The headers and bodies of the route that are not JSON.
     """
 
@@ -140,14 +143,14 @@ class Route:
 
     @property
     def template(self) -> str:
-        """The path with the internal names of its parameters."""
+        """The path template with the Python names of its parameters, as Falcon gets it."""
         return template_of(self.path)
 
     def documented_name(self, parameter: str) -> str:
-        """Return the interface's name of a path parameter by its internal name."""
+        """Return the interface's name of a path parameter (``orgID``) by its Python name (``org_id``)."""
         return next(n for n in self.parameters if own_name(n) == parameter)
 
     @property
     def parameters(self) -> list[str]:
-        """The path's parameters, as the interface calls them."""
+        """The names of the path's parameters, as the interface document spells them."""
         return parameters_of(self.path)

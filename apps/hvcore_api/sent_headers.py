@@ -8,7 +8,7 @@ _BARE: Final = ("CONTENT_TYPE", "CONTENT_LENGTH")
 
 
 class SentHeaders(Mapping[str, str]):
-    """Headers of a request by lower-case name, read when they are asked for."""
+    """Mapping of a request's headers by lower-case name, read from the WSGI environment when used."""
 
     def __init__(self, environ: Mapping[str, Any]) -> None:
         self._environ = environ

@@ -1,1 +1,1 @@
-"""Checks of an installation, for the command line and the dashboard."""
+"""Checks of an installation of the service, for ``hv doctor`` and the dashboard."""

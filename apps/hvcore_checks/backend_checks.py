@@ -1,4 +1,4 @@
-"""Checks of the service's backends: database, storage, queue and sinks."""
+"""Checks of ``hv doctor`` for the service's backends: database, storage, queue and sinks."""
 
 import io
 import secrets
@@ -52,7 +52,11 @@ def _uncontracted() -> HealthFinding:
 
 
 def clock(services: Services) -> Sequence[HealthFinding]:
-    """Check that the clocks of this host and the database agree within CLOCKS_AGREE_WITHIN_S."""
+    """
+    Check that the clocks of this host and the database agree.
+
+    They may be ``CLOCKS_AGREE_WITHIN_S`` seconds apart.
+    """
     try:
         ahead_s = services.uow.clock_ahead_s()
     except UnavailableError:
@@ -106,7 +110,7 @@ def storage(services: Services) -> Sequence[HealthFinding]:
 
 
 def disk(services: Services) -> Sequence[HealthFinding]:
-    """Check that there is room in the data folder, and where the storage is."""
+    """Check that there is free disk space for the data folder, the local storage and the database."""
     data = services.settings.data_dir
     folders = {"the data folder": data}
     local = _local_storage(services)
@@ -176,7 +180,7 @@ def queue(services: Services) -> Sequence[HealthFinding]:
 
 
 def limits(services: Services) -> Sequence[HealthFinding]:
-    """Check that the limits backend can count requests."""
+    """Check that the backend that counts requests for rate limits answers."""
     chosen = services.settings.limits
     if not chosen.enabled:
         return [healthy("limits", "switched off")]
@@ -192,7 +196,7 @@ def limits(services: Services) -> Sequence[HealthFinding]:
 
 
 def analytics(services: Services) -> Sequence[HealthFinding]:
-    """Check that the analytics sinks can be built, answer, and have counted all segments."""
+    """Check that the analytics sinks answer, and that no older version has written to them."""
     spoiled = []
     try:
         for name, sink in services.flusher.sinks.items():

@@ -1,4 +1,4 @@
-"""The checks of an installation, by name, in the order of their findings."""
+"""All checks of ``hv doctor`` by name, and the function that runs them."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -99,7 +99,13 @@ def examine(settings: Settings) -> Iterator[HealthFinding]:
 def limited(
     name: str, check: Callable[[], Sequence[HealthFinding]], *, silent_s: float
 ) -> Sequence[HealthFinding]:
-    """Return a check's findings; if the check fails or hangs, return that as a finding."""
+    """
+    Return a check's findings; if the check fails or hangs, return that as a finding.
+
+    Args:
+        name: The check's name in the findings.
+        silent_s: The seconds without a sign of life after which a check counts as hanging.
+    """
     call = LimitedCall(partial(asked, name, check), name=name)
     return call.result() if call.has_ended(silent_s=silent_s) else [_hung(name, call)]
 
@@ -107,7 +113,7 @@ def limited(
 def asked(
     name: str, check: Callable[[], Sequence[HealthFinding]]
 ) -> Sequence[HealthFinding]:
-    """Run a check and return its findings; if the check fails, return its error as a finding."""
+    """Run a check and return its findings; if it raises an error, return the error as a finding."""
     try:
         return check()
     except SeveralPluginsError as exc:

@@ -1,4 +1,4 @@
-"""Checks of this machine: its programs and files."""
+"""Checks of ``hv doctor`` for this machine: its programs and files."""
 
 import os
 import platform
@@ -28,7 +28,7 @@ PRIVATE_FILES: Final = ("secrets.json", "first-keys.json")
 
 
 def python(_: Services) -> Sequence[HealthFinding]:
-    """Check that this Python is new enough."""
+    """Check that the running Python version is new enough."""
     version = platform.python_version()
     if sys.version_info < OLDEST_PYTHON:
         return [broken("python", version, "Install Python 3.11 or newer.")]
@@ -36,7 +36,7 @@ def python(_: Services) -> Sequence[HealthFinding]:
 
 
 def edge(services: Services) -> Sequence[HealthFinding]:
-    """Check that nginx can run and that its counts are read, if an edge is configured."""
+    """If an edge is configured, check that its nginx can run and that the edge's counts are read."""
     if not services.settings.edge.listen:
         return [healthy("edge", "none is configured")]
     lacks = missing()

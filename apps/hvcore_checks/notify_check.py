@@ -15,7 +15,7 @@ CHECK: Final = "notify"
 
 
 def notify(services: Services) -> Sequence[HealthFinding]:
-    """Check that the queue of events can be read, and say which settings the store needs."""
+    """Check that the queue of the store's events can be read, and say which settings the store needs."""
     settings = services.settings
     if not settings.notify.is_used:
         found = "the store tells nothing: sent files are found by looking"

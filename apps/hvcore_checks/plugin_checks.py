@@ -1,4 +1,4 @@
-"""Checks of plugins, and of backends that are only built and not asked for anything."""
+"""Checks of ``hv doctor`` for plugins, and for backends that can only be built, not asked."""
 
 from collections.abc import Iterator, Sequence
 
@@ -47,7 +47,7 @@ def plugins(services: Services) -> Sequence[HealthFinding]:
     """
     Check that the plugins can be loaded, and that plugins left out by settings exist.
 
-    A broken plugin that the settings do not choose stops nothing from working.
+    A broken plugin that the settings do not choose is no failure: nothing else needs it.
     """
     findings = [*_faults(services), *_unknown(services)]
     count = len(services.registry.offers)

@@ -1,4 +1,4 @@
-"""The file that lists the processes that ``hv up`` keeps running, for other processes."""
+"""A file in which ``hv up`` lists the processes that it keeps running, for other processes to read."""
 
 import json
 import os
@@ -37,7 +37,7 @@ def forget_processes(data_dir: Path) -> None:
 
 
 def read_processes(data_dir: Path) -> Sequence[ServiceProcess] | None:
-    """Return the list of processes; None if no ``hv up`` runs on this folder."""
+    """Return the processes that ``hv up`` runs on a data folder; None if no ``hv up`` runs on it."""
     try:
         document = json.loads((data_dir / FILE).read_text(encoding="utf-8"))
         if not _is_running(document["keeper"]):

@@ -18,7 +18,7 @@ NOT_SHARED: Final = (
 
 
 def find_server() -> str | None:
-    """Return the path of the machine's Valkey or Redis server, else of the one from PyPI."""
+    """Return the path of a Valkey or Redis server: the machine's, else that from PyPI, else None."""
     for name in PROGRAMS:
         found = shutil.which(name)
         if found:

@@ -1,4 +1,4 @@
-"""Run the checks of this installation for a page that many people may open at once."""
+"""Run the checks of this installation for a dashboard page that many people may open at once."""
 
 import time
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ programs."""
 
 
 class InstallationReports:
-    """Runs all checks, only once at a time, and keeps the findings for a while; thread-safe."""
+    """Runs all checks of ``hv doctor``, one run at a time, and keeps their findings; thread-safe."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -27,7 +27,7 @@ class InstallationReports:
 
     def examination(self, *, anew: bool) -> Examination:
         """
-        Return the findings of all checks of ``hv doctor``, at most KEPT_S old.
+        Return the findings of all checks of ``hv doctor``, at most ``KEPT_S`` seconds old.
 
         A caller that asks while the checks run gets the findings of that run.
 
@@ -46,5 +46,5 @@ class InstallationReports:
             return found
 
     def processes(self) -> Sequence[ServiceProcess] | None:
-        """Return the processes that ``hv up`` runs; None if it runs none here."""
+        """Return the processes that ``hv up`` runs on this data folder; None if no ``hv up`` runs."""
         return read_processes(self._settings.data_dir)

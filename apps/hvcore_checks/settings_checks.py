@@ -1,4 +1,4 @@
-"""Checks of the settings: keys, addresses, mails."""
+"""Checks of ``hv doctor`` for the settings: signing keys, fetch hosts, spool and mail."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -60,7 +60,7 @@ def fetch(services: Services) -> Sequence[HealthFinding]:
 
 
 def spool(services: Services) -> Sequence[HealthFinding]:
-    """Check that counts can be written to the spool, where they wait for the sinks."""
+    """Check that counts can be written to the spool: files in which they wait for the analytics sinks."""
     try:
         make_folder(services.spool_dir)
     except HvcoreError as exc:

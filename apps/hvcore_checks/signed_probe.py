@@ -53,9 +53,11 @@ _FIXES: Final = {
 @attrs.frozen(kw_only=True)
 class SignedProbe:
     """
-    Tries the signed addresses that clients get for writing objects; each test gives findings.
+    Tries the signed addresses that clients get for writing objects; each test returns findings.
 
     Attributes:
+        storage: The storage that signs the addresses.
+        client: The HTTP client that sends requests to the addresses.
         folder: The folder in the storage below which the probe writes.
         origin: The origin of a web page that would send files.
         bucket: The bucket's name in the settings.
@@ -85,7 +87,7 @@ class SignedProbe:
         return [healthy("signatures", "are checked")]
 
     def bound(self) -> Sequence[HealthFinding]:
-        """Test whether the store refuses another type or length than was signed."""
+        """Test whether the store refuses a content type or length other than the signed ones."""
         address = self._address("bound")
         if not (address.binds_type or address.binds_size):
             return [
@@ -131,7 +133,11 @@ class SignedProbe:
         return [broken("expiry", found, fix)]
 
     def ranges(self, storage: Storage) -> Sequence[HealthFinding]:
-        """Test whether a part of an object can be read by a signed address, as players do."""
+        """
+        Test whether a byte range of an object can be read by a signed address, as players do.
+
+        Return no finding if ``storage`` signs no addresses for reading.
+        """
         if not (isinstance(storage, SupportsPresignedRead) and storage.can_presign):
             return []
         self._send("ranged")
@@ -143,7 +149,11 @@ class SignedProbe:
         return [broken("signed-ranges", found, "Leave HV_PLAYBACK__REDIRECTS=false.")]
 
     def address_style(self) -> Sequence[HealthFinding]:
-        """Find out whether signed addresses have the bucket in the host name or in the path."""
+        """
+        Find out whether signed addresses have the bucket in the host name or in the path.
+
+        Return one finding that says it and is never a warning.
+        """
         parts = urlsplit(self._address("style").url)
         is_in_host = parts.netloc.startswith(f"{self.bucket}.")
         style = "the bucket is in the host" if is_in_host else "path style"
@@ -186,7 +196,7 @@ class SignedProbe:
         ]
 
     def clock(self) -> Sequence[HealthFinding]:
-        """Compare the store's clock with this machine's."""
+        """Compare the store's clock with this machine's; return a warning if they are too far apart."""
         answer = self._put(self._address("clock"))
         date = answer.headers.get("date")
         if date is None:
@@ -204,7 +214,7 @@ class SignedProbe:
         ]
 
     def parts(self, storage: SupportsPartedWrite) -> Sequence[HealthFinding]:
-        """Test whether an object can be sent in parts, and whether a begun one can be aborted."""
+        """Test whether an object can be sent as a multipart upload, and a begun one can be aborted."""
         path = f"{self.folder}/parts"
         begun = storage.begin_parts(path, content_type=TYPE)
         address = storage.part_address(begun, 1, size_bytes=len(DATA), valid_s=VALID_S)

@@ -1,5 +1,5 @@
 """
-``hv doctor storage``: test the abilities of the configured storage, and say what to set.
+The command ``hv doctor storage``: test the abilities of the storage, and say what to set.
 
 It writes small objects below ``doctor/`` and removes them again.
 """
@@ -105,7 +105,7 @@ def told(error: UnavailableError) -> str:
 
 
 def fix_of(error: UnavailableError) -> str:
-    """Return the advice for a storage that answers, but refuses an object."""
+    """Return the advice to print for a storage that answers, but refuses to store an object."""
     is_new_to_it = any(word in told(error) for word in _NEW_TO_IT)
     return f"{CHECKSUMS}{CREDENTIALS}" if is_new_to_it else CREDENTIALS
 
@@ -119,7 +119,7 @@ def _all(
 
 @attrs.frozen(kw_only=True)
 class StorageProbe:
-    """Tests of the abilities that every storage must have."""
+    """Tests a storage for the abilities that every storage must have: objects, listings, ranges."""
 
     storage: Storage
     folder: str
@@ -154,7 +154,7 @@ class StorageProbe:
         return [broken("listing", found, fix)]
 
     def ranges(self) -> Sequence[HealthFinding]:
-        """Test whether a part of an object can be read."""
+        """Test whether a byte range of an object can be read."""
         path = f"{self.folder}/ranged"
         self.storage.write(path, io.BytesIO(DATA), content_type="video/mp4")
         with self.storage.open(path, start=100, end=300) as file:

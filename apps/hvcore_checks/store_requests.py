@@ -21,8 +21,8 @@ class StoreAnswer:
 
     Attributes:
         code: The store's own name of the error; empty if it gave none.
-        sent_at: The time before the request was sent, in seconds of this machine's clock.
-        ended_at: The time when the answer had arrived.
+        sent_at: The time before the request was sent, in Unix seconds of this machine's clock.
+        ended_at: The time when the answer had arrived, in Unix seconds of this machine's clock.
     """
 
     status: int
@@ -34,12 +34,12 @@ class StoreAnswer:
 
     @property
     def is_success(self) -> bool:
-        """Whether the answer is a success."""
+        """Whether the answer's HTTP status is from 200 to 299."""
         return 200 <= self.status < 300  # noqa: PLR2004 - the successes of HTTP
 
     @property
     def shown(self) -> str:
-        """The answer's status with the store's own name of the error, as text."""
+        """The answer's HTTP status and the store's own error name, such as ``403 AccessDenied``."""
         return f"{self.status} {self.code}".strip()
 
 
@@ -94,7 +94,14 @@ class StoreClient:
     def preflight(
         self, url: str, *, origin: str, method: str, header: str
     ) -> StoreAnswer:
-        """Send a browser's CORS preflight request, and return the store's answer."""
+        """
+        Send a browser's CORS preflight request, and return the store's answer.
+
+        Args:
+            origin: The origin of the web page.
+            method: The HTTP method that the page would use.
+            header: The name of the request header that the page would send.
+        """
         return self.ask(
             "OPTIONS",
             url,

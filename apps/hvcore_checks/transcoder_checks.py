@@ -24,7 +24,7 @@ _ANY_PATH = "media"
 
 
 def transcoder(services: Services) -> Sequence[HealthFinding]:
-    """Check the transcoders' capabilities, and name those that are missing."""
+    """Check the capabilities of the transcoders, and name those that a transcoder lacks."""
     findings = [*_abilities(told(services.transcoder))]
     if isinstance(services.transcoder, RemoteTranscoder):
         findings += _reach(services, services.transcoder)
@@ -55,14 +55,19 @@ def jobs(services: Services) -> Sequence[HealthFinding]:
 
 
 def told(transcoder: Transcoder) -> Capabilities:
-    """Return a transcoder's capabilities, after a check that a plugin's answer has the right type."""
+    """
+    Return a transcoder's capabilities, after a check that a plugin's answer has the right type.
+
+    Raises:
+        WrongAnswerError: The plugin's answer is no ``Capabilities``.
+    """
     able = transcoder.capabilities()
     require_answer(transcoder.capabilities, able, Capabilities)
     return able
 
 
 def routed(services: Services) -> Iterator[str]:
-    """Return the names of the transcoders in routing rules, without the default one."""
+    """Return the names of the transcoders to which routing rules send videos, without the default one."""
     chosen = services.settings.transcoder
     names = dict.fromkeys(read_route(text).transcoder for text in chosen.routes)
     return (name for name in names if name != chosen.backend)

@@ -1,1 +1,1 @@
-"""The command line, ``hv``."""
+"""The command line of the service, ``hv``."""

@@ -31,7 +31,7 @@ def added_commands(invocation: Invocation | None) -> Mapping[str, str]:
     """
     Return the commands that plugins add to ``hv``: the summary of each by its name.
 
-    If plugins cannot be loaded, nothing is returned; other commands say why.
+    If plugins cannot be loaded, nothing is returned; commands that need plugins report the error.
     """
     if invocation is None or not _may_add(invocation):
         return {}

@@ -41,7 +41,12 @@ class Addresses:
 def addresses_of(
     loaded: Loaded, listeners: tuple[socket.socket, socket.socket]
 ) -> Addresses:
-    """Return the addresses in the settings, and those of our listening sockets for the others."""
+    """
+    Return the public addresses in the settings; a listening socket's address where one is not set.
+
+    Args:
+        listeners: The listening sockets of the API, and of delivery, player and uploads.
+    """
     own = [url_of(sock) for sock in listeners]
     public = loaded.settings.public
     return Addresses(
@@ -56,7 +61,7 @@ def addresses_of(
 
 def as_running(loaded: Loaded, found: Mapping[str, str]) -> PublicSettings:
     """
-    Return the addresses in the settings, and those of a running service for the others.
+    Return the public addresses in the settings; a running service's address where one is not set.
 
     Args:
         found: The content of ``run/addresses.json``; may be empty.
@@ -82,7 +87,7 @@ def _reachable_at(sock: socket.socket) -> tuple[str, int]:
 
 
 async def answers(sock: socket.socket, path: str) -> None:
-    """Wait until the server of a listening socket answers a path with 200."""
+    """Wait without a limit until the server of a listening socket answers ``GET`` of a path with 200."""
     host, port = _reachable_at(sock)
     while True:
         try:

@@ -96,7 +96,7 @@ class DataFolder:
 
     def socket_dir(self) -> Path:
         """
-        Return a folder of this user alone for unix sockets, whose path is short enough.
+        Return a folder for Unix sockets that only this user can open, with a short enough path.
 
         Raises:
             CliError: The folder belongs to another user.
@@ -128,7 +128,7 @@ class DataFolder:
         return {name: str(value) for name, value in _read(self.addresses_file).items()}
 
     def awaited_addresses(self) -> Mapping[str, str]:
-        """Return the addresses of the service on this folder, waiting while it starts."""
+        """Return the addresses of the service on this folder; wait for them if it is starting."""
         deadline_s = time.monotonic() + START_WITHIN_S
         while not (found := self.addresses()):
             if not self.is_in_use() or time.monotonic() >= deadline_s:

@@ -1,4 +1,4 @@
-"""The extras of the package hvcore that commands of ``hv`` need."""
+"""The extras of the distribution ``hvcore`` that must be installed for commands of ``hv``."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -11,7 +11,12 @@ of a service."""
 
 
 def needs(arguments: list[str]) -> str:
-    """Return a line that names the extra that a command needs, and how to install the extra."""
+    """
+    Return a line that names the extra that a command needs, and how to install the extra.
+
+    Args:
+        arguments: The words after ``hv``; the first that is no option names the command.
+    """
     word = next((word for word in arguments if not word.startswith("-")), "")
     # Anything may stand there; a command's name is short and of letters.
     known = word if word.replace("-", "").isalpha() and word.isascii() else ""

@@ -1,4 +1,4 @@
-"""The data folder, settings file and errors that all commands share."""
+"""The data folder, settings file and errors that all commands of ``hv`` share."""
 
 from __future__ import annotations
 
@@ -39,9 +39,10 @@ class Invocation:
 
     Attributes:
         data: The data folder.
-        names_data: An option or variable names it; else it is that of the current folder.
-        config: The settings file, if one is named.
-        abandons_threads: The process ends without those that still run.
+        names_data: Whether an option or variable names the data folder; else it is below the
+            current folder.
+        config: The settings file; None if none is named.
+        abandons_threads: Whether the process ends without waiting for threads that still run.
         is_restore: Whether the command is the restore that this data folder waits for.
     """
 
@@ -75,10 +76,10 @@ class Invocation:
     @contextmanager
     def services(self) -> Iterator[Services]:
         """
-        Within the block, give the services; they are closed at its end.
+        Within the ``with`` block, give the services of the installation; they are closed at its end.
 
         They send no queue messages for new tasks: a command may not reach the queue that hv up
-        runs for itself, and the sweep sends the messages within seconds.
+        runs for itself, and the process ``hv sweep`` sends the messages within seconds.
 
         Raises:
             CliError: This version cannot use the database.
@@ -90,7 +91,7 @@ class Invocation:
 
     @contextmanager
     def unmigrated_services(self) -> Iterator[Services]:
-        """Within the block, give the services, whatever version the database has."""
+        """Within the ``with`` block, give the services, even if their version cannot use the database."""
         from hvcore import assembly  # noqa: PLC0415 - only commands pay for it
         from hvcore.services.access.audit import acting_as  # noqa: PLC0415 - see above
 
@@ -158,7 +159,7 @@ def common_options(*, from_environment: bool) -> list[click.Parameter]:
 
 
 class HvCommand(click.Command):
-    """A command that takes the common options."""
+    """A command of ``hv`` that takes the options ``--data`` and ``--config``."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - click's own
         super().__init__(*args, **kwargs)
@@ -166,7 +167,7 @@ class HvCommand(click.Command):
 
 
 class HvGroup(click.Group):
-    """A group of commands that takes the common options, as its commands do."""
+    """A group of commands of ``hv`` that takes the options ``--data`` and ``--config``."""
 
     command_class = HvCommand
 

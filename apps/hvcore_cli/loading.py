@@ -1,4 +1,4 @@
-"""Load modules without Python's garbage collection meanwhile."""
+"""Switch Python's garbage collection off while modules are loaded."""
 
 import gc
 from collections.abc import Iterator
@@ -8,10 +8,10 @@ from contextlib import contextmanager
 @contextmanager
 def no_garbage_collected() -> Iterator[None]:
     """
-    Switch garbage collection off within a block that loads modules, whose objects stay anyway.
+    Within the ``with`` block, which loads modules, switch Python's garbage collection off.
 
     Python would collect several times, which is a tenth of the time that loading takes, and
-    once more at the end, because all objects are new.
+    once more at the end, because all objects are new. The objects of modules stay anyway.
     """
     was_on = gc.isenabled()
     gc.disable()

@@ -1,5 +1,5 @@
 """
-Find the command of ``hv``, run it, and never show a traceback.
+Find the command of ``hv`` that was called, run it, and report errors without a traceback.
 
 Command modules are imported when their command is called: ``hv --help`` is
 quick, and one process of the service loads nothing of another.
@@ -165,14 +165,14 @@ HIDDEN: Final = {
 
 
 class LazyGroup(click.Group):
-    """A group of commands, each imported only when it is called."""
+    """The commands of ``hv``, each imported only when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of the commands, in the order of the table."""
+        """Return the names of the commands in the order in which the help shows them."""
         return [*COMMANDS, *added_commands(ctx.find_object(Invocation))]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return a command, imported or made by a plugin."""
+        """Return the command of a name, imported or made by a plugin; None if there is none."""
         place = COMMANDS.get(cmd_name, (HIDDEN.get(cmd_name),))[0]
         if place is None:
             return make_command(ctx, cmd_name)
@@ -185,7 +185,7 @@ class LazyGroup(click.Group):
     def format_commands(
         self, ctx: click.Context, formatter: click.HelpFormatter
     ) -> None:
-        """Write the list of commands without importing them."""
+        """Write the help's list of commands without importing their modules."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
         added = added_commands(ctx.find_object(Invocation))
@@ -259,7 +259,8 @@ def run(arguments: list[str], invocation: Invocation | None = None) -> int:
     Run ``hv`` and return its exit status: 0 done, 1 failed, 2 wrong usage.
 
     Args:
-        invocation: Told by the command how to end.
+        invocation: The object in which the command notes whether the process may end with
+            threads that still run.
     """
     # Sources, segments and the database are the service's alone.
     os.umask(0o077)

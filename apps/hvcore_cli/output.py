@@ -1,4 +1,4 @@
-"""Print records, as a table for people or as one JSON document for programs."""
+"""Print the results of commands, as a table for people or as one JSON document for programs."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -65,17 +65,17 @@ def print_json(document: object) -> None:
 
 
 def put(text: str) -> None:
-    """Print a text on standard output."""
+    """Print a text on standard output, with control characters as escapes."""
     click.echo(printable(text, keeps="\n"))
 
 
 def say(text: str) -> None:
-    """Print a message for the user on standard error."""
+    """Print a message for the user on standard error, with control characters as escapes."""
     click.echo(printable(text, keeps="\n"), err=True)
 
 
 def timestamp(moment: datetime | None) -> str | None:
-    """Return a time in the format of the API, or None for None."""
+    """Return a time in UTC as text in the API's format, with milliseconds; None for None."""
     if moment is None:
         return None
     return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03}Z"
@@ -96,7 +96,7 @@ def _cell(value: object) -> str:
 @contextmanager
 def told_disk(path: Path) -> Iterator[None]:
     """
-    Within the block, turn errors of files and disks into messages for the user.
+    Within the ``with`` block, turn errors of files and disks into messages for the user.
 
     Args:
         path: The path that the message names if the error names none.

@@ -1,7 +1,7 @@
 """
 Make text safe to print on a terminal.
 
-Names, reasons and logs hold what strangers have sent. Some characters move the
+Names, reasons and logs hold text that other people have sent. Some characters move the
 cursor, change what a terminal does, or show a text in another order than it has.
 """
 
@@ -20,7 +20,7 @@ def printable(text: str, *, keeps: str = "") -> str:
     Return a text with control characters written as escapes.
 
     Args:
-        keeps: Characters that stay as they are, such as line ends of a text of ours.
+        keeps: The characters that stay as they are, such as line ends in a text of ``hv`` itself.
     """
     if text.isprintable():
         return text

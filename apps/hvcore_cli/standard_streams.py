@@ -1,4 +1,4 @@
-"""Standard input, output and errors as they were given: perhaps closed, full, or Latin-1."""
+"""Prepare standard input, output and errors, which may be closed, full, or not in UTF-8."""
 
 import errno
 import io
@@ -13,7 +13,7 @@ _INPUT, _OUTPUT, _ERRORS = range(3)
 
 
 class OutputError(OSError):
-    """Standard output cannot be written."""
+    """Standard output cannot be written; this error carries the cause."""
 
 
 class _Output(io.FileIO):
@@ -56,9 +56,9 @@ def prepare_streams() -> None:
 
 def why_output_fails(error: OutputError) -> str:
     """
-    Return the reason why output cannot be written; empty if its reader has closed the pipe.
+    Return the reason why standard output cannot be written; "" if its reader has closed the pipe.
 
-    Output that is left is dropped: the interpreter would complain at its end.
+    The rest of the output is dropped, because the interpreter would report it when it ends.
     """
     os.dup2(os.open(os.devnull, os.O_WRONLY), _OUTPUT)
     if error.errno == errno.EPIPE:

@@ -135,11 +135,11 @@ class Answers:
         return self._context(req, nonce="", messages=()).url(*parts, **values)
 
     def list_address(self, req: falcon.Request) -> str:
-        """Return the address of the list of videos, at the place from which the request comes."""
+        """Return the address of the list of videos with the search, filters and page of the request."""
         return self._context(req, nonce="", messages=()).list_url
 
     def as_browsers_see(self, path: str) -> str:
-        """Return a path of the dashboard with the public root in the place of the internal root."""
+        """Return a path of the dashboard under the root of its public address, as browsers see it."""
         return self.cookies.root + path.removeprefix(ROOT)
 
     def top(self, *parts: str, **values: object) -> str:

@@ -39,7 +39,7 @@ class FlashMessage:
     A message that the next page of the dashboard shows, once.
 
     Attributes:
-        undo: The ids of the deleted videos that its button *Undo* restores.
+        undo: The ids of the deleted videos that the message's button *Undo* restores.
     """
 
     text: str

@@ -1,4 +1,4 @@
-"""The services and helpers from which the dashboard's resources are built."""
+"""The desk: the services and helpers that each resource of the dashboard gets."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -33,7 +33,7 @@ class InstallationView(Protocol):
 @attrs.frozen(kw_only=True)
 class Desk:
     """
-    The core's services, and the helpers with which pages are answered.
+    The core's services and the page helpers that each resource of the dashboard gets.
 
     Attributes:
         judge: Says why delivery refuses a request.

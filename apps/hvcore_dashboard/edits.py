@@ -129,7 +129,7 @@ def refused(
     again, the person's values replace those of the others.
 
     Args:
-        join: Puts values together into fields, the reverse of ``split`` in sent_edit.
+        join: Puts values together into fields, the reverse of ``split`` in ``sent_edit``.
     """
     if not isinstance(error, DisputedEditError):
         return form.refused(error)
@@ -159,7 +159,7 @@ def as_shown(
     form: Form, name: str, state_of: Callable[[T], str]
 ) -> Condition[T] | None:
     """
-    Return a condition: an object's state is still the one that the form has shown.
+    Return a condition for a change: an object's state is still the one that the form has shown.
 
     Args:
         name: The field that holds the state; the form sends it with ``shown.`` before it.
@@ -181,7 +181,7 @@ def settle(
     write: Callable[[T, Mapping[str, str | None]], object],
 ) -> FormEdit:
     """
-    Save an edit without undoing changes of others, trying again if they come between.
+    Save a form's edit without undoing changes of others; try again if others change the object.
 
     Args:
         read: Returns the object to edit, as it is stored.
@@ -193,8 +193,8 @@ def settle(
         The edit as it was saved.
 
     Raises:
-        DisputedEditError: Somebody else has changed the same; nothing is saved.
-        ConflictError: Others change the object all the time.
+        DisputedEditError: Somebody else has changed the same values; nothing is saved.
+        ConflictError: Every attempt failed, because others changed the object each time.
     """
     for _ in range(_MOST_TRIES):
         found = read()

@@ -66,7 +66,7 @@ class ErrorPages:
     sessions: SignInSessions
 
     def install(self, app: falcon.App[falcon.Request, falcon.Response]) -> None:
-        """Make the dashboard's app answer every error in this way."""
+        """Make the dashboard's app answer every error with a page, a fragment, JSON or a redirect."""
         app.add_error_handler(Exception, self._handle_crash)
         app.add_error_handler(falcon.HTTPError, self._handle_http_error)
         app.add_error_handler(HvError, self._handle_error)

@@ -75,7 +75,7 @@ class Form:
         return next(filter(None, self.errors), "")
 
     def given(self, *names: str) -> dict[str, str]:
-        """Return the named fields that are not empty, for ``read_query`` of hvcore.wire."""
+        """Return the named fields that are not empty, for ``read_query`` of ``hvcore.wire``."""
         return {name: self.text(name) for name in names if self.text(name)}
 
     def refused(self, error: HvError, **names: str) -> "Form":
@@ -83,7 +83,7 @@ class Form:
         Return the form with the messages that an error has for its fields.
 
         Args:
-            names: The form's name of a field, by the API's name, where they differ.
+            names: The names of fields in the form by their names in the API, where they differ.
         """
         found: dict[str, str] = {}
         for problem in error.errors:

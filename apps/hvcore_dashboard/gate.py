@@ -31,14 +31,14 @@ from hvcore_web.bodies import allow_time
 
 
 class SignedOutError(HvError):
-    """A page for signed-in people was asked for without a session."""
+    """A page for signed-in people was requested without a session."""
 
     status, code = 401, "unauthorized"
     default_detail = "Sign in to go on."
 
 
 class ForgedRequestError(HvError):
-    """A request for a change does not come from a page of this session."""
+    """A request for a change does not come from a page of this person's session."""
 
     status, code = 403, "forbidden"
     default_detail = (
@@ -50,12 +50,13 @@ class ForgedRequestError(HvError):
 @attrs.frozen(kw_only=True)
 class GateMiddleware:
     """
-    Check origin, session, organization, role, change token and limits of a request, in this order.
+    Falcon middleware that checks a request's origin, session, role, change token and limits.
 
-    A file in the request is read only if the person has the role.
+    The checks are made in this order. A file in the request is read only if the person has
+    the role.
 
     Attributes:
-        slots: For each route that takes files, the files that may be received at a time.
+        slots: For each route that takes files, the number of files received at the same time.
     """
 
     routes: Mapping[tuple[str, str], PageRoute]
@@ -89,15 +90,15 @@ class GateMiddleware:
         params: Mapping[str, str],
     ) -> None:
         """
-        Check the request, and store its Visit; raise an error if the person may not do this.
+        Check the request, and store its ``Visit``; raise an error if the person may not do this.
 
         Raises:
             SignedOutError: There is no session, or the session has ended.
-            ForgedRequestError: The request is for a change, and comes from elsewhere.
-            NotFoundError: There is no such organization, or the person is not one
-                of its members; likewise for the pages of operators.
-            ForbiddenError: The person's role is too small.
-            RateLimitExceededError: The organization has done this often enough.
+            ForgedRequestError: The request is for a change, and comes from another site.
+            NotFoundError: There is no such organization, or the person is not one of its
+                members; or the page is for operators, and the person is none.
+            ForbiddenError: The person's role does not allow this.
+            RateLimitExceededError: The organization has reached a rate limit.
             UnavailableError: Too many files are being received.
         """
         method = "GET" if req.method == "HEAD" else req.method
@@ -130,7 +131,7 @@ class GateMiddleware:
         _resource: object,
         _req_succeeded: bool,  # noqa: FBT001 - Falcon's signature
     ) -> None:
-        """End the change: later work in this thread is no longer done in the person's name."""
+        """End the person's change: later work in this thread is not recorded under the person's name."""
         change: ExitStack | None = getattr(req.context, "change", None)
         if change is not None:
             change.close()

@@ -103,5 +103,5 @@ def place_of(req: falcon.Request, *, root: str, env: str | None) -> ListPlace:
 
 
 def keeps_place(req: falcon.Request) -> bool:
-    """Return whether the page of a request belongs to a video, whose links carry the place."""
+    """Return whether the page of a request belongs to a video, so that its links carry the list place."""
     return (req.uri_template or "").startswith(VIDEO)

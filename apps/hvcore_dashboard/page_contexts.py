@@ -50,8 +50,8 @@ class PageContext:
         visit: The person and organization; None if nobody is signed in.
         messages: The messages to show on this page only.
         routes: The pages from which the navigation is made.
-        list_place: The place in the list of videos to which the page leads back.
-        keeps_place: Whether links to videos carry the place along.
+        list_place: The search, filters and page of the list of videos to which the page leads back.
+        keeps_place: Whether links to videos carry that place in the list.
     """
 
     root: str
@@ -77,17 +77,21 @@ class PageContext:
 
     @property
     def navigated_organization(self) -> OrganizationVisit | None:
-        """The organization to whose pages the navigation leads: of this page, or of the page before."""
+        """
+        The organization whose pages the navigation links to.
+
+        It is that of this page, or else that of the page before; None if there is neither.
+        """
         if self.visit is None:
             return None
         return self.visit.organization or self.visit.last
 
     def environment_url(self, env: Environment) -> str:
         """
-        Return the address to which the choice of another environment leads.
+        Return the address of the link that chooses another environment.
 
-        It is the list of this page's section, because a video or another object of one
-        environment is in no other.
+        It leads to the list of this page's section, because a video or another object belongs to
+        one environment only.
         """
         found = self.navigated_organization
         assert found is not None  # noqa: S101 - the menu is shown with one
@@ -133,7 +137,7 @@ class PageContext:
 
     @property
     def list_url(self) -> str:
-        """The address of the list of videos, at the place from which the page was reached."""
+        """The address of the list of videos, with the search, filters and page that led to this page."""
         return self.url(_VIDEOS, **self.list_place.values)
 
     @property

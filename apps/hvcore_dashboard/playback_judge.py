@@ -1,8 +1,8 @@
 """
-The port for asking delivery's apps how they would answer a playback request.
+A port that says how the delivery app would answer a playback request.
 
-The dashboard may not import the apps, so the program that puts the service together
-provides the judge.
+The dashboard may not import that app, so the program that puts the service together
+provides the implementation.
 """
 
 from typing import Protocol
@@ -27,12 +27,17 @@ class JudgedPlayback:
 
 
 class PlaybackJudge(Protocol):
-    """Decides about a playback request as delivery would, without counting or logging it."""
+    """Finds the answer that delivery would give to a playback request; counts and logs nothing."""
 
     def path_of(self, url: str) -> str | None:
         """Return the path of a playback address; None if the address is not one of playback."""
         ...
 
     def judge(self, url: str, *, origin: str | None) -> JudgedPlayback | None:
-        """Return delivery's answer to an address; None if the address is not one of playback."""
+        """
+        Return the answer that delivery would give to an address; None if it is no playback address.
+
+        Args:
+            origin: The ``Origin`` header of the request; None for none.
+        """
         ...

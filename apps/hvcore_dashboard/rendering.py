@@ -1,7 +1,7 @@
 """
 Load the dashboard's templates, and define the filters with which they show values.
 
-Everything is escaped. A text is put on one line and cannot turn the direction of the
+Every value is escaped. A text is put on one line and cannot turn the direction of the
 text behind it; ``|lines`` keeps line breaks, for texts that are edited.
 """
 
@@ -95,12 +95,12 @@ def attributes(values: Mapping[str, object]) -> Markup:
 def combine(
     values: Mapping[str, object], others: Mapping[str, object]
 ) -> Mapping[str, object]:
-    """Return the first values with the second ones in them, such as parameters of an address."""
+    """Return a mapping with the values of both, such as query parameters; ``others`` takes precedence."""
     return {**values, **others}
 
 
 def iso(at: datetime) -> str:
-    """Return a time in UTC in ISO format, for the attribute ``datetime``."""
+    """Return a time in UTC in ISO format, for the HTML attribute ``datetime``."""
     return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
@@ -124,7 +124,11 @@ def duration(seconds: float) -> str:
 
 
 def near_pages(page: int, last: int) -> Sequence[int | None]:
-    """Return the numbers of the first, the last and the pages around one; None for those between."""
+    """
+    Return the numbers of the first page, the last page and those near ``page``, for links.
+
+    None stands for left-out numbers.
+    """
     around = range(max(1, page - _NEAR), min(last, page + _NEAR) + 1)
     shown: list[int | None] = []
     before = 0
@@ -145,7 +149,7 @@ def number(value: float) -> str:
 
 
 def size(count_bytes: float) -> str:
-    """Return a number of bytes as a size, such as ``1.4 GB``."""
+    """Return a number of bytes with a unit, such as ``1.4 GB``."""
     for unit in ("bytes", "KB", "MB", "GB"):
         if count_bytes < _KIB:
             shown = f"{count_bytes:.1f}".removesuffix(".0")

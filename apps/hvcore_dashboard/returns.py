@@ -1,7 +1,7 @@
 """
-Remember in a cookie the page that was asked for before signing in.
+Remember in a cookie which page a person wanted to open before signing in.
 
-A one-time sign-in link is made elsewhere, and cannot name that page.
+The person signs in by a link that does not name that page.
 """
 
 import base64
@@ -22,7 +22,7 @@ _LASTS_S: Final = 3_600
 
 
 def keep_return(cookies: Cookies, resp: falcon.Response, path: str) -> None:
-    """Store the path of the page that was asked for in a cookie."""
+    """Store the path of the page that a person wanted to open in a cookie."""
     value = base64.urlsafe_b64encode(safe_return(path).encode()).decode()
     cookies.keep(resp, _RETURN, value, max_age_s=_LASTS_S)
 
@@ -36,13 +36,13 @@ def take_return(
     mailed: str = "",
 ) -> str:
     """
-    Return the path of the remembered page, and remove its cookie.
+    Return the path of the page to open after signing in, and remove the cookie that has it.
 
     The start page is returned if there is none, or if the page is of an organization in which
-    the person has no role: somebody else may have asked for it.
+    the person has no role: another person may have wanted to open it.
 
     Args:
-        mailed: The page for which a mailed link was asked, perhaps in another browser;
+        mailed: The page for which a mailed link was requested, perhaps in another browser;
             "" for none.
     """
     value = cookies.read(req, _RETURN)

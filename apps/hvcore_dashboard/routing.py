@@ -1,4 +1,4 @@
-"""The description of a page: one method of one address, with its role, navigation and limits."""
+"""The type of a dashboard route: a method of an address, with its role, navigation and limits."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -19,7 +19,11 @@ VIDEO: Final = f"{ORG}/videos/{{video_id}}"
 
 
 class Audience(Enum):
-    """The people who may open a page for which no role in an organization is needed."""
+    """
+    The people who may open a page for which no role in an organization is needed.
+
+    Such as everybody, or operators.
+    """
 
     EVERYBODY = "everybody"
     SIGNED_IN = "signed_in"
@@ -57,12 +61,12 @@ stored."""
 @attrs.frozen(kw_only=True)
 class SentFileRule:
     """
-    The limits for a file that a form sends: its bytes, its time, its slot.
+    The limits for a file that a form sends: its size, its time, and how many are received at once.
 
     Attributes:
         max_bytes: The most bytes of the file.
         within_s: The seconds in which the file must arrive.
-        slots: Returns the slots for files that are being received; each such file holds
+        slots: Returns the limit of files received at the same time, because each holds
             a thread of the server.
     """
 
@@ -80,15 +84,15 @@ class PageRoute:
     Attributes:
         path: The path with Falcon's parameters; ``org_id`` is checked before the
             resource is called.
-        resource: The class of the Falcon resource that answers, made of the desk.
+        resource: The class of the Falcon resource that answers, made of the ``Desk``.
             Routes that share an address share the class.
         needs: The least role in the organization that the path names, or who else
             may use the page.
         navigation: The item of the navigation that leads to the page, if there is one.
-        is_for_scripts: Whether scripts ask for it: refusals are then JSON, as the API's.
+        is_for_scripts: Whether scripts call the route: refusals are then JSON, as the API's.
         file: The limits for a file that the form may send besides its fields.
-        bucket: The limit of the organization's operations under which a request counts,
-            as the API's route for the same does.
+        bucket: The rate limit of the organization under which a request counts, the same as
+            that of the API's route for the same operation.
         leaves: Whether the page ends sessions: then it is not checked whether the person
             still has a role.
     """

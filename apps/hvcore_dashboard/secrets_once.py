@@ -1,5 +1,5 @@
 """
-Show a new secret once: on the answer to the request that made it.
+Show a new secret once: in the answer to the request that made it.
 
 The secret is in no address and no cookie, and no cache keeps the answer.
 """
@@ -26,13 +26,13 @@ DEFAULT_OVERLAP: Final = "24"
 @attrs.frozen(kw_only=True)
 class MadeSecret:
     """
-    A new secret, as a page shows it once.
+    A new secret with the texts of the page that shows it once.
 
     Attributes:
         title: The page's title.
         label: A name for the kind of secret, such as "API key".
-        notes: What to do with the secret.
-        next_address: Where the reader goes on, and what a reload shows.
+        notes: Advice on what to do with the secret.
+        next_address: The address of the page that the reader opens next, or after a reload.
     """
 
     title: str

@@ -1,5 +1,5 @@
 """
-Security headers of every page, and the check that a change comes from our own pages.
+Security headers of every dashboard page, and the check that changes come from its own pages.
 
 Source: Content Security Policy 3; Fetch Metadata; Trusted Types; the OWASP sheet on
 cross-site request forgery ("Defense in depth").
@@ -31,7 +31,7 @@ answer of every app has it."""
 
 @attrs.frozen(kw_only=True)
 class ContentPolicy:
-    """The origins from which a page loads, besides the dashboard's own files."""
+    """The origins that a page's Content-Security-Policy allows, besides the dashboard's own files."""
 
     pictures: tuple[str, ...] = ()
     media: tuple[str, ...] = ()
@@ -102,10 +102,10 @@ def is_from_our_pages(req: falcon.Request) -> bool:
 
 def is_opened(req: falcon.Request) -> bool:
     """
-    Return whether a browser opens this address as a page, and not as a picture or the like.
+    Return whether a browser opens this address as a page, not as a picture or another resource.
 
     Otherwise another site could begin sign-ins by pictures until the limit of sign-ins for
-    the person's address is reached.
+    the person's IP address is reached.
     """
     return req.get_header("Sec-Fetch-Dest") in {None, "document"}
 

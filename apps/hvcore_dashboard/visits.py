@@ -1,4 +1,4 @@
-"""The person who asks for a page, with the organization and environment of the page."""
+"""Types for the person who requests a page, with the organization and environment of the page."""
 
 from collections.abc import Sequence
 from typing import cast
@@ -33,14 +33,14 @@ class OrganizationVisit:
 
     @property
     def default_env(self) -> Environment | None:
-        """The environment of addresses that name none; see default_environment."""
+        """The environment used if an address names none, by ``default_environment``; None without any."""
         return default_environment(self.environments)
 
 
 @attrs.frozen(kw_only=True)
 class Visit:
     """
-    The person and organization of a request, found before its resource runs.
+    The signed-in person and the organization of a request, found before its resource runs.
 
     Attributes:
         organization: The organization; None on pages that belong to none.
@@ -60,12 +60,12 @@ def default_environment(environments: Sequence[Environment]) -> Environment | No
 
 
 def visit_of(req: falcon.Request) -> Visit:
-    """Return the visit of a request, on a page for signed-in people."""
+    """Return the signed-in person and the organization of a request."""
     return cast("Visit", req.context.visit)
 
 
 def organization_of(req: falcon.Request) -> OrganizationVisit:
-    """Return the organization visit of a request, on a page of an organization."""
+    """Return the organization of a request and the person's role in it, on a page of an organization."""
     found = visit_of(req).organization
     assert found is not None  # noqa: S101 - the route says that there is one
     return found

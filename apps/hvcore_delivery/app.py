@@ -39,14 +39,14 @@ LIVE: Final = encode(success({"status": "ok"}))
 
 
 class DeliveryServices(Protocol):
-    """The services that the delivery app needs."""
+    """The services of an installation that the delivery app needs."""
 
     @property
     def delivery(self) -> Delivery: ...
 
     @property
     def share_link_playback(self) -> ShareLinkPlayback:
-        """Opens the files of videos for viewers of share links."""
+        """The service that opens the files of videos for viewers of share links."""
         ...
 
     @property
@@ -54,7 +54,7 @@ class DeliveryServices(Protocol):
 
     @property
     def clock(self) -> Clock:
-        """The clock by which signing keys are valid."""
+        """The clock that decides which signing keys are valid."""
         ...
 
     @property
@@ -65,7 +65,7 @@ class DeliveryServices(Protocol):
 
     @property
     def delivery_health(self) -> HealthChecks:
-        """Checks the components of delivery, and reports problems even if files can still be served."""
+        """The checks of delivery's backends; they report problems even if files can still be served."""
         ...
 
 
@@ -141,7 +141,13 @@ class SharedFilesResource:
     def on_get(
         self, req: falcon.Request, resp: falcon.Response, *, share: str, file: str
     ) -> None:
-        """Answer with the file; a HEAD request does not use up a view of the share link."""
+        """
+        Answer with the file; a HEAD request does not use up a view of the share link.
+
+        Args:
+            share: The share link's id.
+            file: The path of the file within the published video.
+        """
         response = self._share_link_playback.open(
             share, file, viewer_of(req), begins=req.method == "GET"
         )
@@ -190,7 +196,7 @@ class PublicKeysResource:
         self._clock = clock
 
     def on_get(self, _req: falcon.Request, resp: falcon.Response) -> None:
-        """Answer with the public keys; with none if tokens are signed with a shared secret."""
+        """Answer with the public keys as a JWK Set, empty if tokens are signed with a shared secret."""
         # Made anew: keys are rotated while this process runs.
         resp.data = encode(self._key_ring.jwks(self._clock.now()))
         resp.content_type = falcon.MEDIA_JSON
@@ -200,7 +206,7 @@ class PublicKeysResource:
 
 
 class DeliveryLivenessResource:
-    """``GET`` of the liveness check: this process answers at all."""
+    """``GET`` of the liveness check: an answer says only that this process runs."""
 
     def on_get(self, _req: falcon.Request, resp: falcon.Response) -> None:
         resp.data = LIVE
@@ -211,7 +217,7 @@ class DeliveryLivenessResource:
 
 
 class DeliveryHealthResource(HealthResource):
-    """``GET`` of the health report of delivery."""
+    """``GET`` of the health report of delivery, with the state of each backend that it uses."""
 
     on_head = HealthResource.on_get
 

@@ -1,5 +1,5 @@
 """
-Answer plain requests for published files without calling the app, where that needs no waiting.
+Answer requests for published files without the WSGI app, where no waiting is needed.
 
 For a server that has one thread for all of its connections. So nothing here
 waits: not for another server (a database, an object store), not for a lock that
@@ -66,7 +66,7 @@ class PublishedServices(Protocol):
 
     @property
     def share_link_playback(self) -> ShareLinkPlayback:
-        """Opens the files of videos for viewers of share links."""
+        """The service that opens the files of videos for viewers of share links."""
         ...
 
     @property
@@ -74,7 +74,7 @@ class PublishedServices(Protocol):
 
     @property
     def cached_thumbnails(self) -> CachedThumbnails:
-        """Thumbnails that were made before."""
+        """The thumbnails that are stored already, because they were requested before."""
         ...
 
 
@@ -84,11 +84,12 @@ class PublishedFileOpener:
     Opens playlists, segments and thumbnails for requests that can be decided without waiting.
 
     Attributes:
-        directory: Decides about requests, with the data of one moment for several.
+        directory: Decides about requests; it can use the same data for several of them.
         downloads: The downloadable files, some of which take long to prepare.
         counter: Counts the segments that were opened.
-        pictures: The thumbnails that were made before.
-        further: Answers requests for other things than files, or returns None, too.
+        pictures: The thumbnails that are stored already.
+        further: Answers requests for other things than files; it, too, returns None for
+            those that the app must answer.
     """
 
     directory: PlaybackDirectory
@@ -105,11 +106,14 @@ class PublishedFileOpener:
         cls, services: PublishedServices, further: Further | None = None
     ) -> "PublishedFileOpener | None":
         """
-        Return the opener of published files, None where files are on another server.
+        Return the opener of an installation's published files.
 
         Args:
-            further: Its answers are cached by its callers, so nothing asks it where
-                decisions are cached.
+            further: Answers requests for other things than files. It is left out where decisions
+                are cached, because its callers keep its answers.
+
+        Returns:
+            None if the files are not on this machine, or if deciding needs waiting.
         """
         directory = services.playback_directory
         is_local = isinstance(services.storage, SupportsLocalPath)
@@ -127,16 +131,21 @@ class PublishedFileOpener:
         )
 
     def count(self, segments: Sequence[CountedSegment]) -> bool:
-        """Count several opened segments together as served."""
+        """
+        Count several opened segments as served.
+
+        Returns:
+            Whether the counts were written, and no earlier count is waiting to be written.
+        """
         return self.counter.count(segments)
 
     def take_back(self, lines: Sequence[bytes]) -> None:
-        """Take back the counts of the segments that these lines record."""
+        """Remove the counts of segments that were not served after all, by their lines in the spool."""
         self.counter.take_back(lines)
 
     def moment(self) -> AbstractContextManager[None]:
         """
-        Within the block, decide about requests with the data of one moment, asked for once.
+        Read the data for decisions once, and decide all requests within the ``with`` block by it.
 
         Raises:
             UnavailableError: The database does not answer.
@@ -145,12 +154,12 @@ class PublishedFileOpener:
 
     def open(self, request: PlainRequest) -> Answer | None:
         """
-        Return the answer to a request; None leaves it to the app.
+        Return the answer to a request and the form in which to send it; None leaves it to the app.
 
-        Refusals are left to it, too: it words and logs them. So is what a server must
-        be asked for first (is_current of the directory), and a long text that is to
-        be compressed first: by doing that, the app has the next such request answered
-        here.
+        The app also gets requests that are refused, because it words and logs refusals; requests
+        for which another server must be asked first; and those for a long text that is not
+        compressed yet. The app keeps the compressed text, so that the next such request is
+        answered here.
         """
         if request.path == _HEALTH:
             return _ALIVE, represent(request.wanted, _ALIVE)

@@ -1,1 +1,1 @@
-"""The edge: an nginx that caches in front of delivery, with its configuration and counts."""
+"""The edge: a caching nginx in front of delivery, with its configuration and its counts of segments."""

@@ -36,7 +36,7 @@ class EdgeServices(Protocol):
 
     @property
     def edge_authorizations(self) -> EdgeAuthorizations:
-        """The authorizations that let edges serve videos without asking for each request."""
+        """The service that authorizes edges to serve videos without asking for each viewer's request."""
         ...
 
     @property
@@ -69,14 +69,14 @@ def make_app(services: EdgeServices) -> falcon.App[falcon.Request, falcon.Respon
 
 
 class SecretMiddleware:
-    """Answers 404 to every request that does not have the secret of edges."""
+    """Falcon middleware that answers 404 to every request without the secret of edges."""
 
     def __init__(self, secret: str) -> None:
         self._secret = secret.encode()
 
     def process_request(self, req: falcon.Request, _resp: falcon.Response) -> None:
         """
-        Compare the request's secret in constant time.
+        Refuse the request if its secret is not that of edges; secrets are compared in constant time.
 
         Raises:
             NotFoundError: The secret is missing or wrong.
@@ -95,7 +95,13 @@ class AuthorizationResource:
     def on_get(
         self, req: falcon.Request, resp: falcon.Response, *, kind: str, owner: str
     ) -> None:
-        """Answer with the authorization of a video; 304 if the edge already has the present one."""
+        """
+        Answer with the authorization of a video; 304 if the edge already has the present one.
+
+        Args:
+            kind: The kind of address that viewers use, such as that of a private video.
+            owner: The ids in that address, which name the video, share link or edge key.
+        """
         authorization = self._authorizations.find(kind, owner)
         resp.set_header("Cache-Control", "no-store")
         if req.get_header("If-None-Match") == authorization.tag:
@@ -119,7 +125,7 @@ class HeldAuthorizationsResource:
 
 
 class DomainListResource:
-    """Gives an edge the list of domains that a playback token refers to by id."""
+    """Gives an edge the list of allowed domains to which a playback token refers by an id."""
 
     def __init__(self, authorizations: EdgeAuthorizations) -> None:
         self._authorizations = authorizations
@@ -133,7 +139,7 @@ class DomainListResource:
 
 
 class PlaylistTextResource:
-    """Gives an edge playlists and manifests, into which it puts viewers' tokens."""
+    """Gives an edge playlists and manifests, into which the edge puts each viewer's token."""
 
     def __init__(self, authorizations: EdgeAuthorizations, mark: str) -> None:
         self._authorizations = authorizations
@@ -142,7 +148,7 @@ class PlaylistTextResource:
     def on_get(
         self, req: falcon.Request, resp: falcon.Response, *, kind: str, path: str
     ) -> None:
-        """Answer with a playlist or manifest, and with the placeholder that it has in place of a token."""
+        """Answer with a playlist or manifest that has a placeholder for the token, named in a header."""
         owner, _, file = path.partition("/")
         send(req, resp, self._authorizations.open_text(kind, owner, file, self._mark))
         resp.set_header(MARK_HEADER, self._mark)

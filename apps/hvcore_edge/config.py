@@ -71,8 +71,8 @@ class EdgeConfig:
     The settings and folders from which an edge's nginx configuration is made.
 
     Attributes:
-        folder: The folder of counts, cache and state.
-        scripts: The folder of the Lua scripts and their secrets.
+        folder: The folder in which the running edge keeps its counts, cache and state.
+        scripts: The folder of the configuration, the Lua scripts and their secrets.
         storage: The folder of the storage; None if the storage is not on this machine.
         modules: The folder of nginx's modules.
     """
@@ -188,7 +188,10 @@ class EdgeConfig:
 
     def write(self, keys: Sequence[TokenKey]) -> Path:
         """
-        Write the configuration, the scripts and the secrets; return the configuration's path.
+        Write nginx's configuration, the Lua scripts and their secrets; return the configuration's path.
+
+        Args:
+            keys: The keys that verify playback tokens.
 
         Raises:
             ConfigError: A setting or a folder cannot be used.
@@ -213,7 +216,11 @@ class EdgeConfig:
         return self.scripts / CONFIG_FILE
 
     def make_folder(self) -> None:
-        """Make the folder of counts, cache and state, if it is missing."""
+        """
+        Make the folder in which the running edge keeps its counts, cache and state.
+
+        Nothing is changed if it exists.
+        """
         if not self.folder.exists():
             self.folder.mkdir(parents=True)
             self._give_to_owner(self.folder)

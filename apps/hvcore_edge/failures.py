@@ -1,8 +1,8 @@
 """
-Count nginx's answers with a status of 500 or above, by reading its log.
+Count nginx's answers with a status of 500 or above, by reading nginx's log.
 
-What nginx answers itself, because the service is away or refuses a connection, no
-process of the service ever sees.
+If the service is away or refuses a connection, nginx answers the request itself, so that
+no process of the service can count it.
 """
 
 import os
@@ -27,10 +27,11 @@ class FailureLog:
     """
     Reads new lines of nginx's log of failed requests; for one thread.
 
-    Lines that were there at the beginning are not counted: an earlier process has counted them.
+    Lines that were there when the process started are not counted: an earlier process has
+    counted them.
 
     Attributes:
-        folder: The edge's folder.
+        folder: The folder in which the running edge keeps its files.
     """
 
     folder: Path

@@ -1,4 +1,4 @@
-"""End a process that hangs, so that its supervisor starts another one."""
+"""A watchdog that ends a hanging process, so that its supervisor starts another one."""
 
 import logging
 import os
@@ -17,10 +17,9 @@ _log = logging.getLogger(__name__)
 
 class Heartbeat:
     """
-    A watchdog that ends the process if no work was done for `HANGS_AFTER_S` seconds.
+    A watchdog that ends the process if no work was done for ``HANGS_AFTER_S`` seconds.
 
-    Nothing else helps against a sink that never answers: a thread that waits in it
-    cannot be ended.
+    An analytics sink may never answer, and a thread that waits for it cannot be ended.
     """
 
     def __init__(self, hangs_after_s: float = HANGS_AFTER_S) -> None:
@@ -28,12 +27,16 @@ class Heartbeat:
         self._beat_at_s = time.monotonic()
 
     def beat(self) -> None:
-        """Note that the edge's ingest makes progress."""
+        """Note that the thread that counts the edge's segments makes progress."""
         self._beat_at_s = time.monotonic()
 
     @contextmanager
     def required(self) -> Iterator[None]:
-        """Within the block, end the process with status 1 if beat() is not called for too long."""
+        """
+        Within the ``with`` block, end the process with status 1 if ``beat`` is not called.
+
+        The process ends after ``HANGS_AFTER_S`` seconds without a call.
+        """
         done = threading.Event()
         self.beat()
         watch = threading.Thread(target=self._watch, args=(done,), daemon=True)

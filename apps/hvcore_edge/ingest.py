@@ -1,8 +1,8 @@
 """
-Bring the segments that an edge has counted from its files to the analytics sinks, once each.
+Bring the segments that an edge has counted from its tally files to the analytics sinks, once each.
 
-As with spool files (hvcore/services/counting/flusher.py): whatever is killed, nothing is
-counted twice, and nothing that was counted is lost.
+As with spool files (``hvcore.services.counting.flusher``): if a process is killed, no segment
+is counted twice, and no counted segment is lost.
 """
 
 import logging
@@ -39,13 +39,13 @@ _log = logging.getLogger(__name__)
 @attrs.frozen(kw_only=True)
 class Ingest:
     """
-    Brings the counts of this machine's edge to the analytics sinks; for one process.
+    Brings the segment counts of this machine's edge to the analytics sinks; for one process.
 
     Attributes:
         folder: The folder in which nginx's workers write their tally files.
         sinks: The sinks by name. Each continues at its own position, whatever the others do.
-        names: Names viewers' sessions in the way of the service.
-        beat: Called with each round, each file and each batch that a sink has taken.
+        names: Gives viewers' sessions the names that the service gives them.
+        beat: The function called after each round, each file and each batch that a sink has taken.
     """
 
     folder: Path

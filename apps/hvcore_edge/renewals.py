@@ -1,8 +1,8 @@
 """
-Answer edges' repeated requests without the app, or leave them to the app.
+Answer edges' repeated requests in the server's thread, without the WSGI app.
 
 An edge asks every 0.7 s for the authorizations of the videos that are watched, and for each
-of their playlists. As for players' requests (:mod:`hvcore_delivery.published`), nothing
+of their playlists. As for players' requests (``hvcore_delivery.published``), nothing
 here waits.
 """
 
@@ -49,8 +49,9 @@ class Renewals:
     Answers an edge's repeated requests for unchanged authorizations and for playlists.
 
     Attributes:
-        secret: The secret of edges.
-        mark: The text that stands for a token in playlists.
+        authorizations: The service that authorizes edges to serve videos.
+        secret: The secret that edges send with each request.
+        mark: The placeholder that stands for a token in playlists.
     """
 
     authorizations: EdgeAuthorizations
@@ -59,7 +60,7 @@ class Renewals:
 
     @classmethod
     def of(cls, services: EdgeServices) -> "Renewals":
-        """Return the Renewals for the edges of an installation."""
+        """Return the object that answers the repeated requests of an installation's edges."""
         secret = edge_secret(services.settings.uploads.signing_key)
         return cls(
             authorizations=services.edge_authorizations,
@@ -71,7 +72,7 @@ class Renewals:
         self, request: PlainRequest
     ) -> tuple[PlaybackResponse, Representation] | None:
         """
-        Return the answer to an edge's request; None if the app has to answer it.
+        Return the answer to an edge's request and its form; None if the app has to answer it.
 
         A request for an authorization that the edge does not have is left to the app: for a long
         film it takes longer to write than other requests should wait.

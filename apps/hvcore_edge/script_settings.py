@@ -1,5 +1,5 @@
 """
-Settings that the edge's script shares with the service: a Lua table from Python.
+Settings that the edge's Lua script shares with the service, written from Python as a Lua table.
 
 Each number is defined in Python, where it is used. So neither can be changed without
 the other. Numbers that only the script needs are in the script.

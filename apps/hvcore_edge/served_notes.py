@@ -1,4 +1,4 @@
-"""Read the viewers and origins to which an edge has served segments."""
+"""Read viewers' sessions, and their countries and pages, from an edge's tally files."""
 
 import time
 from collections.abc import Iterable
@@ -33,11 +33,11 @@ _COUNTRY: Final = b"c"
 @attrs.frozen(kw_only=True)
 class ServedNotes:
     """
-    The viewers' sessions and origins of segments that an edge served.
+    The viewers' sessions and origins (country or page) of the segments that an edge served.
 
     Attributes:
-        seen: For each video and session, the latest time at which it was seen.
-        unfollowed: For each organization, the latest time of a session that is not followed.
+        seen: The latest time of each session of a video.
+        unfollowed: The latest time of sessions that are not followed, for each organization.
         origins: The number of segments by video, UTC day, and country or page.
     """
 
@@ -48,7 +48,7 @@ class ServedNotes:
 
 @attrs.frozen(eq=False)
 class NamedSession:
-    """A viewer's session of a video; compared by identity."""
+    """A viewer's session of a video, under the name that the service uses; compared by identity."""
 
     org_id: OrgId
     env_id: EnvId
@@ -58,7 +58,7 @@ class NamedSession:
 
 class NamedSessions:
     """
-    Viewers' sessions in memory, so that each is named once and not for every note.
+    A cache of viewers' sessions, so that each name is computed once and not for every note.
 
     Args:
         names: Gives sessions the names that the service gives the same viewers.
@@ -85,7 +85,7 @@ class NamedSessions:
         return len(self._named)
 
     def make_room(self) -> None:
-        """Forget all sessions if there are too many, or if the last time is too long ago."""
+        """Forget all sessions if there are ``max_sessions``, or if the last time is ``ttl_s`` ago."""
         now_s = time.monotonic()
         is_old = now_s - self._forgot_s >= self._ttl_s
         if is_old or len(self._named) >= self._max_sessions:
@@ -94,7 +94,13 @@ class NamedSessions:
             self._forgot_s = now_s
 
     def find(self, text: bytes, session: bytes) -> NamedSession:
-        """Return the session for a segment's place and a session mark, as they stand in a record."""
+        """
+        Return the named session of a viewer, from the texts in a record of a tally file.
+
+        Args:
+            text: The organization, environment, video and height of the segments.
+            session: The mark of the viewer's session, with `` s=`` before it.
+        """
         found = self._named.get((text, session))
         if found is not None:
             return found
@@ -108,10 +114,9 @@ class NamedSessions:
 
 def read_notes(notes: Iterable[ServedNote], sessions: NamedSessions) -> ServedNotes:
     """
-    Sum up the notes of tally files by session, organization and origin.
+    Sum up the notes about viewers in tally files by session, organization and origin.
 
-    The meaning of equal notes is found out once, and not for each note: where viewers'
-    countries are known, every record has one.
+    Equal notes are parsed only once: where viewers' countries are known, every record has a note.
     """
     sessions.make_room()
     latest: dict[NamedSession, datetime] = {}

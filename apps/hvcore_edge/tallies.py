@@ -95,11 +95,13 @@ _LAST_MINUTE: Final = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // timedelta(
 
 class ServedNote(NamedTuple):
     """
-    A note in a tally file about the viewer of some segments of a place.
+    A note in a tally file about the viewer of some segments.
 
     Attributes:
         at: The time when the last of these segments had been served.
+        place: The organization, environment, video and height of the segments, as text.
         text: The note's text, with the space before it.
+        segments: The number of segments.
     """
 
     at: datetime
@@ -111,12 +113,15 @@ class ServedNote(NamedTuple):
 @attrs.frozen(kw_only=True)
 class EdgeTally:
     """
-    The counts in a tally file of an nginx worker.
+    The counts of segments in a tally file of an nginx worker.
+
+    A place is an organization, environment, video and height.
 
     Attributes:
         counts: The segments served, by place.
         minutes: The segments served in the file's minute, by place.
         ignored: The answers that are not counted, by place and reason.
+        notes: The notes about the viewers of segments.
         damaged: Whether the file has content that nginx does not write.
     """
 
@@ -142,17 +147,17 @@ class _Record(NamedTuple):
 
 
 def tally_files(folder: Path) -> Sequence[Path]:
-    """Return the tally files of a folder, of running and of ended workers."""
+    """Return the paths of the tally files in a folder, of running and of ended nginx workers."""
     return sorted(folder.glob(f"edge-*{SUFFIX}"))
 
 
 def unread_files(folder: Path) -> Sequence[Path]:
-    """Return the tally files that workers finished long ago and that nobody has read."""
+    """Return the tally files that workers finished long ago and that no process has read."""
     return [path for path in tally_files(folder) if _is_unread(path)]
 
 
 def used_bytes(file: BinaryIO) -> bytes:
-    """Read the used beginning of a tally file; the rest of the file is empty room."""
+    """Return the bytes of a tally file that hold records; the rest of the file is empty room."""
     data = b""
     while block := file.read(_BLOCK_BYTES):
         data += block
@@ -209,7 +214,7 @@ def place_of(text: bytes) -> SegmentPlace:
     Return the place of a segment (organization, environment, video, height) in a record's text.
 
     Raises:
-        ValueError: The text is not a place.
+        ValueError: The text does not name a place.
     """
     match = _PLACE.fullmatch(text)
     if match is None:

@@ -1,1 +1,1 @@
-"""Receive the events by which object stores report new files."""
+"""Receive the events with which object stores report new files, over HTTP or from a queue."""

@@ -47,12 +47,12 @@ class NotifyServices(Protocol):
 
     @property
     def storage_events(self) -> StorageEvents:
-        """Handles the events of the object store."""
+        """The service that handles the events of the object store."""
         ...
 
     @property
     def outbound(self) -> OutboundHttp:
-        """Fetches the keys and certificates that prove a storage event's sender."""
+        """The HTTP client that fetches the keys and certificates for verifying a sender."""
         ...
 
     @property
@@ -102,11 +102,11 @@ class SnsResource:
 
     def on_post(self, req: falcon.Request, resp: falcon.Response) -> None:
         """
-        Handle a message of SNS, or confirm the subscription that SNS asks about.
+        Handle a message of Amazon SNS, or confirm the subscription that the message announces.
 
         Raises:
             ForbiddenError: The message is not signed by SNS, not of a configured topic, or old.
-            UnavailableError: The message cannot be checked or kept now; SNS sends it again.
+            UnavailableError: The message cannot be verified or stored now; SNS sends it again.
         """
         found = parse_json(read_body(req, max_bytes=MAX_BODY_BYTES))
         try:
@@ -146,11 +146,11 @@ class PubSubResource:
 
     def on_post(self, req: falcon.Request, resp: falcon.Response) -> None:
         """
-        Handle a message of Pub/Sub; the event is in the message's attributes.
+        Handle a message of Google Pub/Sub; the store's event is in the message's attributes.
 
         Raises:
             UnauthorizedError: The token is not Pub/Sub's, or is for another audience.
-            UnavailableError: The message cannot be checked or kept now; it is sent again.
+            UnavailableError: The message cannot be verified or stored now; it is sent again.
         """
         try:
             # Before the body is read: strangers send none here.
@@ -172,11 +172,11 @@ class EventsResource:
 
     def on_post(self, req: falcon.Request, resp: falcon.Response) -> None:
         """
-        Handle the event of an object store that the request brings.
+        Handle the event of an object store in the request's body.
 
         Raises:
             UnauthorizedError: The secret is missing or wrong.
-            UnavailableError: The event cannot be kept now.
+            UnavailableError: The event cannot be stored now.
         """
         given = _bearer(req).encode("latin-1", "replace")
         if not hmac.compare_digest(given, self._token):

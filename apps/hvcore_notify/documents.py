@@ -23,7 +23,7 @@ class PublicDocuments:
     """
     Fetches public certificates and keys, one at a time; thread-safe.
 
-    Strangers can cause such fetches; so there is never more than one.
+    Anybody can cause such fetches by a request, so there is never more than one.
     """
 
     def __init__(self, outbound: OutboundHttp) -> None:
@@ -33,10 +33,13 @@ class PublicDocuments:
     @contextmanager
     def turn(self, *, waits_s: float = WAITS_S) -> Iterator[None]:
         """
-        Within the block, no other thread fetches anything.
+        Within the ``with`` block, hold a lock, so that no other thread fetches a document.
+
+        Args:
+            waits_s: The seconds to wait for the lock.
 
         Raises:
-            UnavailableError: Other threads take too long.
+            UnavailableError: Other threads hold the lock for longer.
         """
         if not self._lock.acquire(timeout=waits_s):
             raise UnavailableError("Others are being checked; send it again soon.")

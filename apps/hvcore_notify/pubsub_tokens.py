@@ -55,7 +55,7 @@ class PubSubTokens:
 
     def check(self, token: str) -> None:
         """
-        Verify a token; return nothing if it is valid.
+        Verify the token of a push request by its signature, account, audience and time.
 
         Raises:
             UnauthorizedError: The token is not valid; the text says why.

@@ -19,12 +19,12 @@ _log = logging.getLogger(__name__)
 
 
 class ReaderEndedError(HvcoreError):
-    """The reading of the queue ended because of a bug; the log says why."""
+    """A bug ended the thread that reads the queue of store events; the log says why."""
 
 
 def run_reader(settings: Settings, stopped: Callable[[float], bool]) -> None:
     """
-    Read events from the queue until the process is stopped.
+    Read the object store's events from the queue until the process is stopped.
 
     Args:
         stopped: Waits for the given seconds, or until this process is asked to end; returns
@@ -32,7 +32,7 @@ def run_reader(settings: Settings, stopped: Callable[[float], bool]) -> None:
 
     Raises:
         ConfigError: The queue cannot be read with these settings.
-        ReaderEndedError: A bug.
+        ReaderEndedError: A bug ended the reading.
     """
     with build(settings) as services:
         reader = QueueReader(

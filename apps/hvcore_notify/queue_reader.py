@@ -83,11 +83,11 @@ class QueueReader:
         Receive and handle the messages that are in the queue now; return their number.
 
         Args:
-            wait_s: Seconds to wait for the first message, up to 20.
+            wait_s: The seconds to wait for the first message, up to 20.
 
         Raises:
-            UnavailableError: The queue or the database does not answer. The messages
-                come back, at the queue's own time.
+            UnavailableError: The queue or the database does not answer. The queue delivers the
+                messages again after its visibility timeout.
         """
         with queue_errors():
             answer = self.client.receive_message(
@@ -135,13 +135,13 @@ def _objects_of(message: Mapping[str, Any]) -> Sequence[str]:
 
 def sqs_client(settings: NotifySettings, *, waits_s: int = WAITS_S) -> Any:  # noqa: ANN401 - botocore has no types
     """
-    Return a client of the SQS queue that the settings name.
+    Return a botocore client for the SQS queue that the settings name.
 
     Args:
-        waits_s: The seconds for which it will ask the queue to wait for messages.
+        waits_s: The seconds for which the client will ask the queue to wait for messages.
 
     Raises:
-        ConfigError: The library for it is missing, or the region is not known.
+        ConfigError: The library is not installed, or the region is not known.
     """
     try:
         from botocore.config import Config  # noqa: PLC0415 - only for a queue
@@ -204,7 +204,11 @@ def queue_errors() -> Iterator[None]:
 
 
 def check_answer(answer: Mapping[str, Any]) -> None:
-    """Raise UnavailableError if a proxy's page was answered, which the client takes for no messages."""
+    """
+    Raise ``UnavailableError`` if an answer is not from SQS, but for example a proxy's page.
+
+    The client would take such an answer for an empty queue.
+    """
     told = answer["ResponseMetadata"]
     kind = told["HTTPHeaders"].get("content-type", "")
     # Not every imitation of SQS numbers its answers.

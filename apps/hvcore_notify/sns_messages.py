@@ -72,10 +72,10 @@ class SnsMessage:
 
 class SnsMessages:
     """
-    Verifies that messages were lately signed by SNS for a configured topic; thread-safe.
+    Verifies that messages were lately signed by Amazon SNS for a configured topic; thread-safe.
 
     Args:
-        topics: The accepted topics. SNS signs everybody's topics with the same key.
+        topics: The accepted topics. SNS signs the topics of all its customers with the same key.
         root: The address of SNS, if it is not Amazon's.
     """
 
@@ -126,10 +126,10 @@ class SnsMessages:
         """
         Confirm to SNS the subscription of a topic; return whether SNS accepted that.
 
-        The address is made here: no address that a message names is ever called.
+        The address is made from settings: no address that a message names is ever called.
 
         Raises:
-            UnavailableError: SNS does not answer, or does not say that it accepted; it
+            UnavailableError: SNS does not answer, or does not say that it accepted; SNS then
                 asks again.
         """
         query = {

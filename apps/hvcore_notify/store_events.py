@@ -30,7 +30,7 @@ def new_objects(data: bytes) -> Collection[str]:
     these in the envelope in which SNS puts it into a queue. Broken records are left out.
 
     Raises:
-        UnreadableEventError: The message is something else.
+        UnreadableEventError: The message is not an event of an object store.
     """
     event = _read(data)
     if event.get("Type") == "Notification" and isinstance(event.get("Message"), str):

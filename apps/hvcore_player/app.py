@@ -51,27 +51,27 @@ class PlayerServices(Protocol):
 
     @property
     def playback_access(self) -> PlaybackAuthorization:
-        """The decisions about who may watch which video."""
+        """The service that decides who may watch a video."""
         ...
 
     @property
     def player_videos(self) -> PlayerVideos:
-        """The reader of the contents of videos' pages."""
+        """The service that reads a video's title, poster and other facts for its player page."""
         ...
 
     @property
     def edge_key_playback(self) -> EdgeKeyPlayback:
-        """Decides about playback by edge keys, and opens the files."""
+        """The service that decides about playback by edge keys, and opens the files."""
         ...
 
     @property
     def share_link_playback(self) -> ShareLinkPlayback:
-        """Decides about playback by share links."""
+        """The service that decides about playback by share links."""
         ...
 
     @property
     def share_codes(self) -> ShareCodes:
-        """Share codes, by which viewers of share links are recognised."""
+        """The service of share codes, which are mailed to viewers of share links to identify them."""
         ...
 
     @property

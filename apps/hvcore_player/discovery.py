@@ -26,9 +26,9 @@ class EmbeddablePage:
 
     Attributes:
         url: The page's address, without a token.
-        pictures_url: The address of the thumbnails of a public video; None for others, whose
-            pictures need a token that runs out.
-        key: The edge key whose page it is; None for the page of a public video.
+        pictures_url: The address of the thumbnails of a public video; None for other videos,
+            whose thumbnails need a token that expires.
+        key: The edge key in the page's address; None for the page of a public video.
     """
 
     url: str
@@ -40,7 +40,7 @@ class EmbeddablePage:
 
     @classmethod
     def of_video(cls, video: PlayerVideo, public: PublicSettings) -> "EmbeddablePage":
-        """Return the page of a public video."""
+        """Return the player page of a public video, as other pages may embed it."""
         return cls(
             url=f"{public.player_url}/v1/embed/{video.id}",
             player_url=public.player_url,
@@ -61,7 +61,7 @@ def oembed_link(page: EmbeddablePage) -> Markup:
 
 
 def preview_tags(page: EmbeddablePage) -> Markup:
-    """Return the ``<meta>`` tags from which messengers and networks show a preview of a video."""
+    """Return the ``<meta>`` tags from which messengers and social networks show a preview of a video."""
     return Markup("\n".join(_preview_tags(page)))
 
 

@@ -1,7 +1,7 @@
 """
-Write the tag ``<hv-player>`` of a page, and the tags for its scripts and styles.
+Write a page's ``<hv-player>`` element, and the tags for its scripts and styles.
 
-Its attributes are in docs/reference/player.md.
+The attributes of the element are in docs/reference/player.md.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,11 +18,11 @@ _LOADED_FIRST = ("hv-player.js", "vendor/media-chrome.js", "vendor/hls.min.mjs")
 @attrs.frozen(kw_only=True)
 class PlayerElement:
     """
-    Writes the tag ``<hv-player>`` and the tags that load the player.
+    Writes the element ``<hv-player>`` of a page and the tags that load the player.
 
     Attributes:
-        build: The build in the addresses of the static files; see assets.
-        sends_cmcd: Whether the player reports how playback goes (CMCD).
+        build: The hash of the static files that stands in their addresses.
+        sends_cmcd: Whether the player reports playback quality with its requests (CMCD).
     """
 
     build: str
@@ -54,10 +54,12 @@ class PlayerElement:
         switches: Sequence[str] = (),
     ) -> Markup:
         """
-        Return the tag ``<hv-player>`` for a video.
+        Return the HTML of the element ``<hv-player>`` for a video.
 
         Args:
-            access: ``private`` takes the token from the page's address.
+            master: The address of the video's multivariant playlist.
+            poster: The address of the picture shown before playback; None for none.
+            access: The kind of access; with ``private``, the token is taken from the page's address.
             switches: Further attributes, without values.
         """
         values = {

@@ -28,7 +28,7 @@ BELOW: Final = "player"
 def embed_page(
     video: PlayerVideo, public: PublicSettings, element: PlayerElement
 ) -> bytes:
-    """Return the HTML of the page that plays a video; it holds no token."""
+    """Return the HTML of the page that plays a video; the page contains no token."""
     worker_url = public.worker_url
     tags = Markup()
     if video.is_public:
@@ -75,7 +75,7 @@ def edge_page(
 
 def logo_origin(address: str | None) -> str:
     """
-    Return the origin of a logo's address, for the page's policy; "" if there is no logo.
+    Return the origin of a logo's address, for the page's Content-Security-Policy; "" without a logo.
 
     Args:
         address: The logo's address from the query of the page; only https is shown.
@@ -92,12 +92,12 @@ def content_policy(
     pictures: str = "",
 ) -> str:
     """
-    Return the Content-Security-Policy of a page.
+    Return the value of the Content-Security-Policy header of a player page.
 
-    Scripts and styles come from our own files only, and data from the
-    delivery worker only.
+    Scripts and styles come from our own files only, and data from delivery only.
 
     Args:
+        worker_url: The public address of delivery.
         domains: The pages that may embed this one; empty means every page.
         forms: The addresses to which the page's form may be sent.
         pictures: A further origin from which pictures may come.

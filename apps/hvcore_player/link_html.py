@@ -39,7 +39,7 @@ _WIDER: Final = 1.2
 
 
 def watch_page(shared: SharedVideo, element: PlayerElement) -> bytes:
-    """Return the HTML of a share link's player page; starting playback uses up a view."""
+    """Return the HTML of a share link's player page; only playback uses up a view of the link."""
     video = shared.video
     return _WATCH.fill(
         {
@@ -76,7 +76,7 @@ def code_page(email: str, request: str, complaint: str = "") -> bytes:
 
     Args:
         email: The address to which the code was sent.
-        request: The id of the code, which this browser alone knows.
+        request: The id of the request for the code, which only this browser has.
         complaint: The error in the code that was sent before; empty for none.
     """
     return _CODE.fill(
@@ -99,8 +99,8 @@ def message_page(
     Return the HTML of a page with a title and a message.
 
     Args:
-        sign: The drawing on the page.
-        reference: The request's id, by which the operator finds out more.
+        sign: The SVG drawing on the page.
+        reference: The request's id, with which the operator finds the request in the logs.
         assets: The address of the page's static files, as the page sees it.
     """
     values = {"assets": assets, "title": title, "text": text, "reference": reference}

@@ -1,4 +1,4 @@
-"""The pages of edge keys and share links, and the files of edge keys."""
+"""The player pages of edge keys and share links, and the video files for viewers with an edge key."""
 
 from collections.abc import Mapping
 from typing import Final

@@ -1,8 +1,8 @@
 """
 ``{player_url}/oembed``: tell other sites how to embed a player page.
 
-Source: oEmbed 1.0, section 2. It serves public videos and edge keys; the title of a private
-video is told to nobody who has no token.
+Source: oEmbed 1.0, section 2. It answers for public videos and edge keys; the title of a
+private video is shown only to viewers with a token.
 """
 
 import hashlib
@@ -93,8 +93,9 @@ class OEmbedResource:
         Answer with the oEmbed description of the page in the query's ``url``.
 
         Raises:
-            InvalidParametersError: No ``url``, or a size that is not a number.
-            UnsupportedFormatError: The query asks for another format than JSON (501).
+            InvalidParametersError: The query has no ``url``, or a width or height that is not a
+                number.
+            UnsupportedFormatError: The query wants another format than JSON (501).
             UnauthorizedError: The page is of a private video or of a share link.
             NotFoundError: The address is not one of a page that can be embedded.
         """
@@ -168,7 +169,12 @@ class OEmbedResource:
 def fitted(
     size_px: tuple[int, int], most_px: tuple[int | None, int | None]
 ) -> tuple[int, int]:
-    """Return a video's size scaled down to fit a greatest width and height, in pixels."""
+    """
+    Return a width and height scaled down to fit the greatest width and height, all in pixels.
+
+    Args:
+        most_px: The greatest width and height; None for no limit.
+    """
     width_px, height_px = size_px
     most_width_px = min(width_px, DEFAULT_WIDTH_PX, most_px[0] or width_px)
     most_height_px = most_px[1] or height_px

@@ -80,12 +80,12 @@ _OVER: Final[Mapping[Enum, tuple[str, str, Markup]]] = {
 @attrs.frozen(kw_only=True)
 class PageContent:
     """
-    The HTML, status and policy of a page to answer with.
+    The HTML, status and Content-Security-Policy of a page to answer with.
 
     Attributes:
-        domains: The pages that may embed it; empty means every page.
-        forms: The addresses to which its form may be sent, for its policy.
-        pictures: A further origin of pictures, for its policy.
+        domains: The pages that may embed the page; empty means every page.
+        forms: The addresses to which the page's form may be sent, for its policy.
+        pictures: A further origin of pictures, for the policy.
         cookie: The cookie that the browser is to store; empty for none.
         refusal: The error because of which another page was answered; None if there is none.
     """
@@ -106,7 +106,7 @@ class PageAnswers:
     Answers requests with the player's pages.
 
     Attributes:
-        sends_cmcd: See PlayerElement.
+        sends_cmcd: Whether players report playback quality with their requests (CMCD).
     """
 
     assets: Assets
@@ -117,7 +117,7 @@ class PageAnswers:
     @property
     def element(self) -> PlayerElement:
         """
-        The writer of the tag ``<hv-player>`` for pages.
+        The writer of the element ``<hv-player>`` for pages.
 
         Raises:
             UnavailableError: The player's static files are not installed.
@@ -133,9 +133,10 @@ class PageAnswers:
         assets: str = BESIDE,
     ) -> None:
         """
-        Answer with the page that a function makes, or with a page about the error it raises.
+        Answer with the page that a function makes, or with a page about the error that it raises.
 
         Args:
+            make: Makes the page.
             assets: The address of the page's static files, as the page sees it.
         """
         try:

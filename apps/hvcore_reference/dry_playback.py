@@ -1,5 +1,5 @@
 """
-Ask the apps of delivery how they would answer a request, without any lasting effect.
+Ask the delivery and player apps how they would answer a request, without any lasting effect.
 
 They run in this process, with the service's own rules, on its database and storage.
 Nothing is counted, no view is used, no picture and no head of a download is stored.
@@ -66,7 +66,7 @@ class DryRequest:
 
 @attrs.frozen(kw_only=True)
 class DryServices:
-    """The services of delivery and player, in a form that changes nothing."""
+    """The services of the delivery and player apps in a form that writes nothing."""
 
     playback_access: PlaybackAuthorization
     player_videos: PlayerVideos
@@ -84,7 +84,7 @@ class DryServices:
 
 def dry_services(services: Services, public: PublicSettings) -> DryServices:
     """
-    Return services that read the same database and storage, but write nothing.
+    Return services for delivery and the player that read the same data, but write nothing.
 
     Args:
         public: The addresses at which the service runs.
@@ -133,10 +133,10 @@ def dry_services(services: Services, public: PublicSettings) -> DryServices:
 
 def question(url: str, public: PublicSettings) -> DryRequest | None:
     """
-    Return the request for a playback address; None if the address is not one of playback.
+    Return the request that a playback address makes; None if the address is not one of playback.
 
     Args:
-        public: The public addresses, which may have a path.
+        public: The public addresses of the service, which may have a path.
     """
     parts = read_address(url)
     if parts is None:
@@ -155,7 +155,7 @@ def question(url: str, public: PublicSettings) -> DryRequest | None:
 
 
 def ask(services: DryServices, asked: DryRequest) -> tuple[int, PlaybackDecision]:
-    """Return the status that the apps would answer, and the decision behind it."""
+    """Return the HTTP status that the apps would answer to a request, and the decision behind it."""
     app = by_path(
         upload=_no_upload,
         player=make_player(services),
@@ -177,7 +177,7 @@ def ask(services: DryServices, asked: DryRequest) -> tuple[int, PlaybackDecision
 
 @attrs.frozen(kw_only=True)
 class DryPlaybackJudge:
-    """The dashboard's judge of playback requests; see hvcore_dashboard.playback_judge."""
+    """Finds the answer that delivery would give to a playback request, for the dashboard."""
 
     services: DryServices
     public: PublicSettings
@@ -194,7 +194,12 @@ class DryPlaybackJudge:
         return None if asked is None else asked.path
 
     def judge(self, url: str, *, origin: str | None) -> JudgedPlayback | None:
-        """Return delivery's answer to an address; None if the address is not one of playback."""
+        """
+        Return the answer that delivery would give to an address; None if it is no playback address.
+
+        Args:
+            origin: The ``Origin`` header of the request; None for none.
+        """
         asked = self._question(url)
         if asked is None:
             return None

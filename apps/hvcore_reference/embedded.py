@@ -56,7 +56,14 @@ def work(
     lanes: Sequence[Lane],
     stopping: Callable[[], bool] | None,
 ) -> None:
-    """Run a worker until it is told to stop; see ``hvcore_worker.consume``."""
+    """
+    Run a worker of the task queue until told to stop; see ``hvcore_worker.consume``.
+
+    Args:
+        make: Builds the services; it gets the folder for temporary files.
+        lanes: The lanes of the queue from which the worker takes tasks.
+        stopping: Returns whether the worker is to stop; None for signals only.
+    """
     from hvcore_worker.consume import work_until  # noqa: PLC0415 - see above
     from hvcore_worker.database_heartbeat import beating  # noqa: PLC0415 - see above
 
@@ -71,7 +78,7 @@ def sweep(
     lanes: Sequence[Lane],
     stopping: Callable[[], bool] | None,
 ) -> None:
-    """Run the sweep and this machine's flusher of counts until told to stop."""
+    """Run the periodic sweep of tasks, and this machine's flusher of counts, until told to stop."""
     from hvcore_worker.database_heartbeat import beating  # noqa: PLC0415 - see above
     from hvcore_worker.sweep import sweep_until  # noqa: PLC0415 - see above
 

@@ -1,4 +1,4 @@
-"""Keep a flusher, which brings counts to the sinks, running beside the serving processes."""
+"""Keep a flusher running: the process that brings a machine's counts to the analytics sinks."""
 
 import fcntl
 import logging
@@ -35,16 +35,16 @@ class FlusherKeeper:
     """
     Keeps one flusher of counts running for all serving processes that share a folder.
 
-    One of these processes runs it; when that process ends, its flusher ends with it, and another
-    process takes over. The next flusher repeats unfinished work of the last, and nothing counts
-    twice.
+    One of these processes runs the flusher; when that process ends, its flusher ends with it, and
+    another process takes over. The next flusher repeats unfinished work of the last, and no
+    segment counts twice.
 
     Args:
         folder: The folder of the counts.
         spool: The file of counts of this process, which may still have to write a few lines.
         command: Returns the program that flushes counts. It must ask to die with the
             process that starts it.
-        stdin_bytes: What the program reads from its standard input.
+        stdin_bytes: The bytes on the program's standard input.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
 """
 Bring counts to the analytics sinks, in a separate process.
 
-In a thread of the process that serves, each round of it would hold up every
+In a thread of a process that serves videos, each round of it would delay every
 connection (docs/decisions/0027).
 """
 
@@ -37,8 +37,8 @@ def packed(settings: Settings) -> bytes:
     """
     Return the bytes for a flusher's standard input: version, module path and settings.
 
-    They are those of the process that starts it, whatever the settings file says by then, with
-    the folders in which that process has found its plugins.
+    They are those of the process that starts the flusher, even if the settings file has changed,
+    with the folders in which that process has found its plugins.
     """
     # Nothing stands for the current folder; some names are no folders at all.
     path = [place or str(Path.cwd()) for place in sys.path]
@@ -47,9 +47,9 @@ def packed(settings: Settings) -> bytes:
 
 def read_settings(parent: BinaryIO) -> Settings:
     """
-    Read the parent's packed settings, from a pipe that only the parent writes to.
+    Read the settings that ``packed`` has written, from the pipe of the process that started this one.
 
-    From now on modules are looked for where the parent looks for them.
+    Modules are then looked for in the folders in which the parent looks for them.
 
     Raises:
         EOFError: The parent had ended before.
@@ -69,7 +69,7 @@ def read_settings(parent: BinaryIO) -> Settings:
 
 def flush_until(stopped: Callable[[float], bool], flusher: Flusher) -> None:
     """
-    Flush the counts of this machine again and again until stopped.
+    Bring the counts of this machine to the analytics sinks again and again until stopped.
 
     Args:
         stopped: Waits for the given seconds, or until the flushing is to end; returns

@@ -1,4 +1,4 @@
-"""Wrap the apps in the middleware that plugins add."""
+"""Wrap the service's WSGI apps in the middleware that plugins add."""
 
 from typing import cast
 
@@ -10,7 +10,10 @@ from hvcore_reference.public_paths import App
 
 def with_middleware(app: App, which: WebApp, services: Services) -> App:
     """
-    Return an app wrapped in all middleware that plugins add for it.
+    Return a WSGI app wrapped in all middleware that plugins add for it.
+
+    Args:
+        which: The name under which plugins add middleware for the app.
 
     Raises:
         PluginError: A plugin's middleware returns no app.

@@ -1,4 +1,4 @@
-"""Choose the app that answers a path of the public address."""
+"""Choose the app (delivery, player, upload, edge or notify) that answers a path."""
 
 from collections.abc import Callable, Iterable
 from typing import Any, Final

@@ -23,10 +23,10 @@ has separate threads for these paths.
 
 def api_app(settings: Settings, threads: int) -> App:
     """
-    Build the app of the API and the dashboard, within the process that serves it.
+    Build the WSGI app of the API and the dashboard, within the process that serves it.
 
     Args:
-        threads: The number of threads that may call the app at a time.
+        threads: The number of threads that may call the app at the same time.
 
     Raises:
         ConfigError: A configured proxy is not an address or network.
@@ -57,12 +57,12 @@ def delivery_app(
     settings: Settings, threads: int, flusher: Callable[[], Sequence[str]]
 ) -> App:
     """
-    Build the app of delivery, player and uploads, within the process that serves it.
+    Build the WSGI app of delivery, player and uploads, within the process that serves it.
 
     Args:
-        threads: The number of threads that may call the app at a time.
-        flusher: Returns the command that brings counts to the sinks beside it; it gets
-            the settings on its standard input (flushing.read_settings).
+        threads: The number of threads that may call the app at the same time.
+        flusher: Returns the command of the process that brings counts to the sinks; the process
+            gets the settings on its standard input (``flushing.read_settings``).
 
     Raises:
         ConfigError: The folder of the counts, or a configured proxy, cannot be used.
@@ -95,11 +95,11 @@ def delivery_app(
 
 class AppWithFiles:
     """
-    A WSGI app with an opener of files, so that a server can answer plain requests without it.
+    A WSGI app with an opener of files, by which a server answers file requests without the app.
 
     Attributes:
-        files: Decides about plain requests; None where decisions take a while.
-        monitored: The paths that monitors ask for.
+        files: Decides about requests for files; None where decisions take too long for that.
+        monitored: The paths with which monitors check the process.
     """
 
     def __init__(self, app: App, files: FileOpener | None) -> None:
@@ -114,7 +114,7 @@ class AppWithFiles:
 
 class MonitoredApp:
     """
-    An app that answers HEAD like GET at some addresses, without the body.
+    A WSGI app that answers HEAD like GET, without the body, at the paths that monitors ask for.
 
     Attributes:
         monitored: The paths that monitors ask for.

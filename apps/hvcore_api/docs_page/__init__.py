@@ -1,1 +1,1 @@
-"""The pages of the API's address: what it is, and the description of every route."""
+"""The HTML and Markdown pages that document every route of the API."""

@@ -10,10 +10,10 @@ _CODE: Final = re.compile("`([^`]+)`")
 
 def element(tag: str, *content: str | Element, **attributes: str) -> Element:
     """
-    Make an element; a text goes behind the element before it.
+    Return an HTML element with a tag and, in their order, the texts and elements within it.
 
     Args:
-        attributes: ``class_`` and ``data_fill`` stand for ``class`` and
+        attributes: The attributes by name; ``class_`` and ``data_fill`` stand for ``class`` and
             ``data-fill``.
     """
     named = {key.rstrip("_").replace("_", "-"): v for key, v in attributes.items()}
@@ -34,6 +34,6 @@ def block(text: str, **attributes: str) -> Element:
 
 
 def prose(text: str) -> Iterator[str | Element]:
-    """Yield the parts of a text; parts in backticks become ``<code>`` elements."""
+    """Yield a text in pieces for ``element``; pieces in backticks become ``<code>`` elements."""
     for number, part in enumerate(_CODE.split(text)):
         yield element("code", part) if number % 2 else part

@@ -1,4 +1,4 @@
-"""The part of the page about errors: each code with a request and its answer."""
+"""The section of the API's documentation page about errors: each code with a request and its answer."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -21,7 +21,12 @@ _CODE: Final = re.compile("`([^`]+)`")
 
 
 def error_links(response: Node) -> Iterator[str | Element]:
-    """Yield the description of an error answer; codes with an example lead to it."""
+    """
+    Yield the description of an error answer; each error code with an example links to it.
+
+    Args:
+        response: The error answer in the OpenAPI document.
+    """
     recorded = _recorded(response)
     for number, part in enumerate(_CODE.split(response["description"])):
         if number % 2 and part in recorded:
@@ -33,7 +38,14 @@ def error_links(response: Node) -> Iterator[str | Element]:
 
 
 def errors_part(document: Node, server_url: str, credential: str) -> Element:
-    """Return the part of the page with each error code, in the order of the codes."""
+    """
+    Return the section of the documentation page that shows each error code, sorted by code.
+
+    Args:
+        document: The OpenAPI document.
+        server_url: The address to which the example requests go.
+        credential: The header with the caller's key, for the example requests.
+    """
     found: dict[str, Any] = {}
     for item in document["paths"].values():
         for operation in item.values():

@@ -1,4 +1,4 @@
-"""Examples of requests and answers, made of their schemas."""
+"""Examples of requests and answers for the API's documentation page, recorded or made from schemas."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence

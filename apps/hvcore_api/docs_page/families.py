@@ -1,5 +1,5 @@
 """
-The two families of routes, and which routes of both do the same.
+The two families of API routes, by key and by organization, and which routes of both do the same.
 
 Source: interface, "Endpoints".
 """
@@ -20,12 +20,12 @@ _PARAMETER: Final = re.compile(r"\{\w+\}")
 
 class Family(Enum):
     """
-    Whether the key or the path names the organization and the environment.
+    Kind of a route: its caller's key or its path names the organization, or it needs no key.
 
     Attributes:
-        title: The title of the family's part of the page.
-        short: Beside each of its routes.
-        about: The differences from the other family.
+        title: The title of the family's part of the documentation page.
+        short: The words for the family beside each of its routes, such as ``by key``.
+        about: The text about the family: what its routes are for.
     """
 
     KEY = (
@@ -57,7 +57,7 @@ class Family(Enum):
 
     @property
     def id(self) -> str:
-        """The name of the family in the page's addresses."""
+        """The family's anchor in the addresses of the documentation page, such as ``by-key``."""
         return f"by-{self.name.lower()}"
 
 
@@ -79,17 +79,21 @@ class Operation:
 
     @property
     def id(self) -> str:
-        """The operation's id, which is its anchor in the page's addresses."""
+        """The operation's id, which is also its anchor in the addresses of the documentation page."""
         return str(self.node["operationId"])
 
     @property
     def group(self) -> str:
-        """The tag of the operation, the same in both families."""
+        """The tag of the operation, without the suffix that the tags of routes by organization have."""
         return str(self.node["tags"][0]).removesuffix(BY_ORGANIZATION)
 
     @property
     def work(self) -> tuple[str, str]:
-        """The method and the path without the family's root; equal for the same operation of both families."""
+        """
+        The HTTP method, and the path without ``/v1`` or ``/v1/api/{orgID}`` and parameter names.
+
+        Operations of the two families that do the same have the same work.
+        """
         rest = self.path
         for root in (ENV, ORG, KEY):
             if rest.startswith(f"{root}/"):
@@ -103,7 +107,8 @@ def operations_of(document: Mapping[str, Any]) -> Sequence[Operation]:
     Return every operation of an OpenAPI document, in the order of its tags.
 
     Args:
-        document: Without references; see hvcore_api.openapi.components.resolved.
+        document: The document with each reference replaced; see
+            ``hvcore_api.openapi.components.resolved``.
     """
     order = [tag["name"].removesuffix(BY_ORGANIZATION) for tag in document["tags"]]
     credential = credential_of(document)
@@ -117,7 +122,7 @@ def operations_of(document: Mapping[str, Any]) -> Sequence[Operation]:
 
 
 def twins_of(one: Operation, others: Iterable[Operation]) -> Sequence[Operation]:
-    """Return the operations of the other family that do the same by another path."""
+    """Return the operations of the other family (by key or by organization) that do the same."""
     return [
         other
         for other in others
@@ -127,9 +132,10 @@ def twins_of(one: Operation, others: Iterable[Operation]) -> Sequence[Operation]
 
 def credential_of(document: Mapping[str, Any]) -> str:
     """
-    Return the header with a caller's key, in the way that is looked for first.
+    Return the header line that sends a caller's key, by the document's first security scheme.
 
-    "" if the document knows of none.
+    Returns:
+        Such as ``Authorization: Bearer $KEY``; "" if the OpenAPI document names no scheme.
     """
     for scheme in document["components"]["securitySchemes"].values():
         if scheme["type"] == "apiKey":

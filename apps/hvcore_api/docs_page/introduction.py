@@ -1,4 +1,4 @@
-"""The beginning of the page, and the form for the reader's own values."""
+"""The beginning of the API's documentation page, with a form for the reader's own key and ids."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -12,7 +12,12 @@ Node = Mapping[str, Any]
 
 
 def introduction_of(document: Node) -> Iterator[Element]:
-    """Yield the elements above the routes: the service, the first call, the reader's own values."""
+    """
+    Yield the elements above the routes: what the service is, the first call, the reader's own values.
+
+    Args:
+        document: The OpenAPI document.
+    """
     info, server = document["info"], document["servers"][0]["url"]
     yield element(
         "header",

@@ -1,4 +1,4 @@
-"""Write an example request as a curl command, as Python and as JavaScript."""
+"""Write an example request as code: a curl command, Python and JavaScript."""
 
 import json
 import re
@@ -47,7 +47,7 @@ class ExampleRequest:
 
 
 def curl_of(request: ExampleRequest, server_url: str) -> str:
-    """Return the command line that sends a request."""
+    """Return the curl command line that sends a request."""
     first = ["curl -s"]
     if request.method != "GET":
         first.append(f"-X {request.method}")
@@ -114,7 +114,7 @@ LANGUAGES: Final = {
 
 
 def examples_of(request: ExampleRequest, server_url: str) -> Element:
-    """Return the HTML element of a request as code: curl, Python and JavaScript."""
+    """Return the HTML element that shows a request as code in curl, Python and JavaScript."""
     return element(
         "div",
         *(
@@ -132,7 +132,7 @@ def examples_of(request: ExampleRequest, server_url: str) -> Element:
 
 
 def answer_block(answer: object) -> Element:
-    """Return the element with an answer as indented JSON."""
+    """Return the HTML element that shows an answer as indented JSON."""
     return block(json.dumps(answer, indent=2, ensure_ascii=False))
 
 

@@ -1,4 +1,4 @@
-"""The OpenAPI document as Markdown, for programs that read pages."""
+"""Write the API's OpenAPI document as Markdown, for programs that read pages."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
@@ -25,7 +25,7 @@ _ABOUT: Final = (
 
 
 def render_markdown(document: Node) -> bytes:
-    """Return the description of all routes as Markdown, in UTF-8."""
+    """Return the description of all routes of an OpenAPI document as Markdown, in UTF-8."""
     document = resolved(document)
     operations = operations_of(document)
     lines = [f"# Routes of {document['info']['title']}", "", _ABOUT, ""]

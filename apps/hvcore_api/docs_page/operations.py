@@ -1,4 +1,4 @@
-"""One route of the page: what it takes, what it answers, and an example."""
+"""The section of the API's documentation page about one route: its parameters, answers and an example."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -17,7 +17,13 @@ _FIRST_ERROR: Final = "4"
 
 
 def section_of(one: Operation, others: Iterable[Operation], server_url: str) -> Element:
-    """Return the part of the page that describes a route."""
+    """
+    Return the section of the documentation page that describes one operation.
+
+    Args:
+        others: The operations of all families; those that do the same are linked.
+        server_url: The address to which the example request goes.
+    """
     node = one.node
     return element(
         "section",
@@ -40,7 +46,7 @@ def section_of(one: Operation, others: Iterable[Operation], server_url: str) -> 
 
 
 def webhooks_part(document: Node) -> Element:
-    """Return the part of the page about the requests that the service sends itself."""
+    """Return the section of the documentation page about requests that the service sends to webhooks."""
     return element(
         "section",
         element("h2", "Webhooks"),

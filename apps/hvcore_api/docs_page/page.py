@@ -1,7 +1,7 @@
 """
-The OpenAPI document as a page that people read.
+The API's OpenAPI document as an HTML page that people read.
 
-It is complete as it comes; its script adds the search.
+The page can be read without its script, which only adds the search.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,7 +26,7 @@ Groups = Mapping[str, Sequence[Operation]]
 
 
 def render_page(document: Node) -> bytes:
-    """Return the HTML of the API's documentation page, in UTF-8."""
+    """Return the HTML of the API's documentation page, in UTF-8, made from the OpenAPI document."""
     document = resolved(document)
     info = document["info"]
     operations = operations_of(document)

@@ -12,10 +12,10 @@ Schema = Mapping[str, Any]
 @attrs.frozen(kw_only=True)
 class Member:
     """
-    A member of an object, at any depth.
+    A member of a JSON object in a schema, at any depth, as the documentation page lists it.
 
     Attributes:
-        name: Such as ``body.videos[].id``.
+        name: The path of the member in the document, such as ``body.videos[].id``.
     """
 
     name: str
@@ -24,7 +24,12 @@ class Member:
 
 
 def members_of(schema: Schema, path: str = "") -> Iterator[Member]:
-    """Yield the members of an object and of those within it."""
+    """
+    Yield the members of a JSON object's schema, and those of the objects within it.
+
+    Args:
+        path: The text that stands before each member's name, such as ``body.``.
+    """
     schema = _plain(schema)
     required = schema.get("required", ())
     for name, inner in schema.get("properties", {}).items():
@@ -45,7 +50,7 @@ def type_of(schema: Schema) -> str:
 
 
 def rules_of(schema: Schema) -> Iterator[str]:
-    """Yield the rules of a schema in words, besides its type, and its default."""
+    """Yield the rules for a schema's values, such as ``at most 5 characters``, and its default."""
     plain = _plain(schema)
     choices = [*_choices(plain), *(w for p in plain.get("anyOf", ()) for w in _ends(p))]
     if choices:

@@ -17,10 +17,9 @@ from hvcore_api.sent_headers import SentHeaders
 
 class AccessMiddleware:
     """
-    Judge key, organization and permission, in this order.
+    Falcon middleware that checks the caller's key, organization and permission, in this order.
 
-    The environment and everything below it is the resource's to judge, after
-    the rate limit.
+    The resource checks the environment and the video, after the rate limit.
     """
 
     def __init__(self, access: Access, routes: Sequence[Route]) -> None:
@@ -38,10 +37,9 @@ class AccessMiddleware:
         Check the caller's key, organization and permission; raise an error if one is not enough.
 
         Raises:
-            UnauthorizedError: No valid key.
-            ForbiddenError: Another organization, or a missing permission.
-            NotFoundError: The path has an empty part, or no organization can
-                be called so.
+            UnauthorizedError: The request has no valid key.
+            ForbiddenError: The key is of another organization, or lacks the route's permission.
+            NotFoundError: The path has an empty part, or its organization has no valid id.
         """
         route = self._routes.get((req.method, req.uri_template or ""))
         if route is None or route.is_open:

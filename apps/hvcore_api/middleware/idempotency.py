@@ -34,10 +34,10 @@ _KEY = re.compile("[!-~]{1,255}")
 
 class IdempotencyMiddleware:
     """
-    Run a request that creates something once.
+    Falcon middleware that runs a request once per ``Idempotency-Key``, and repeats its answer.
 
-    If the path names an environment, it is checked here already, because a key
-    outside of it must not get the answer.
+    If the path names an environment, it is checked here already, because an API key
+    outside of the environment must not get the answer.
     """
 
     def __init__(self, access: Access, idempotency: Idempotency) -> None:
@@ -52,12 +52,12 @@ class IdempotencyMiddleware:
         params: Mapping[str, str],
     ) -> None:
         """
-        Claim the key, or give the first answer again.
+        Claim the request's ``Idempotency-Key``, or send the answer of the first request with it again.
 
         Raises:
-            InvalidParametersError: The key has another form (400), or stands
-                for another request (422).
-            ConflictError: The first request still runs.
+            InvalidParametersError: The idempotency key is malformed (400), or an earlier
+                request with other content has used it (422).
+            ConflictError: The first request with this idempotency key still runs.
         """
         route: Route | None = getattr(req.context, "route", None)
         key = req.get_header(HEADER)

@@ -1,4 +1,4 @@
-"""Count requests, and put the limits into the headers of every answer."""
+"""Count requests under the rate limits, and put the limits into the headers of every answer."""
 
 from typing import Final
 
@@ -16,10 +16,10 @@ HEADERS: Final = ("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Res
 
 class LimitsMiddleware:
     """
-    Refuse requests above the limits, after key and permission were judged.
+    Falcon middleware that refuses requests above the rate limits, after key and permission checks.
 
     Args:
-        limits: None if there are none.
+        limits: The rate limits; None if requests are not limited.
     """
 
     def __init__(self, limits: RateLimits | None) -> None:
@@ -33,11 +33,11 @@ class LimitsMiddleware:
         _params: dict[str, object],
     ) -> None:
         """
-        Count the request under the rate limits of its key.
+        Count the request under the rate limits of its key and organization.
 
         Raises:
             RateLimitExceededError: The request is over a limit; it was not counted.
-            UnavailableError: The request must be counted and cannot be.
+            UnavailableError: The backend of the rate limits does not answer.
         """
         scope: RequestScope | None = getattr(req.context, "scope", None)
         if scope is None or self._limits is None:
@@ -60,7 +60,7 @@ class LimitsMiddleware:
         _req_succeeded: bool,  # noqa: FBT001 - Falcon's signature
     ) -> None:
         """
-        Show the limit that is reached first, on errors too.
+        Put the rate limit that is reached first into the answer's headers, on errors too.
 
         Raises:
             RateLimitExceededError: A reading request was over the limit; its answer,

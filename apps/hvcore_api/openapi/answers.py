@@ -85,10 +85,11 @@ _WAITING: Final = {
 
 def success_of(route: Route, components: Components, links: Document) -> Document:
     """
-    Describe the answer of a route to a request that succeeds.
+    Return the OpenAPI response object of a route's successful answer.
 
     Args:
-        links: See links.links_of.
+        components: The collection that gets the schemas and headers that routes share.
+        links: The OpenAPI links of the answer, from ``links_of``.
     """
     special = route.special
     own = {
@@ -106,14 +107,14 @@ def success_of(route: Route, components: Components, links: Document) -> Documen
 
 
 def described(schema: Schema, components: Components) -> Document:
-    """Return an OpenAPI header object: the description and example apart from the schema."""
+    """Return an OpenAPI header object, with a schema's description and example outside of the schema."""
     words = {n: schema[n] for n in ("description", "example") if n in schema}
     bare = {name: value for name, value in schema.items() if name not in words}
     return {**words, "schema": components.schema(bare)}
 
 
 def problems_of(route: Route, components: Components) -> Document:
-    """Describe the errors of a route by status, each shared with other routes."""
+    """Return the OpenAPI response objects of a route's errors by HTTP status, as shared components."""
     return {
         str(status): _problem(status, errors, components)
         for status, errors in sorted(errors_of(route).items())
@@ -121,7 +122,7 @@ def problems_of(route: Route, components: Components) -> Document:
 
 
 def errors_of(route: Route) -> Mapping[int, Mapping[str, str]]:
-    """Return the error codes of a route by status, each code with its sentence."""
+    """Return the error codes of a route by HTTP status, each code with its sentence."""
     found: dict[int, dict[str, str]] = {}
     for status, error in _possible(route):
         found.setdefault(status, {}).setdefault(error.code, error.default_detail)

@@ -1,5 +1,5 @@
 """
-Shared parts of the OpenAPI document: schemas, parameters, answers and examples.
+Collect the components of the OpenAPI document that operations share, such as schemas and examples.
 
 Generators of clients make one class of each named schema, and the document stays
 small, because most of it is shared.
@@ -27,20 +27,20 @@ def camel(text: str) -> str:
 
 
 class Components:
-    """Collects the components to which operations refer."""
+    """The OpenAPI components (schemas, parameters, answers, examples), to which operations refer."""
 
     def __init__(self) -> None:
         self._parts: dict[str, dict[str, Node]] = {}
 
     def document(self) -> Document:
-        """Return the collected components by section, in the order of their names."""
+        """Return the collected components by section and name, both sorted."""
         return {
             section: dict(sorted(parts.items()))
             for section, parts in sorted(self._parts.items())
         }
 
     def schema(self, schema: Schema) -> Schema:
-        """Return a schema in which every named schema is replaced by a reference."""
+        """Collect the named schemas within a schema, and return it with references in their place."""
         title = schema.get("title")
         if not isinstance(title, str):
             return {name: self._within(value) for name, value in schema.items()}
@@ -53,17 +53,17 @@ class Components:
         return {**self.part("schemas", title, named), **beside}
 
     def example(self, name: str) -> Node | None:
-        """Return a reference to a recorded example; None if there is none."""
+        """Return a reference to the recorded example with a name; None if none was recorded."""
         if name not in EXAMPLES:
             return None
         return self.part("examples", name, {"value": EXAMPLES[name]})
 
     def part(self, section: str, name: str, node: Node) -> Document:
         """
-        Return a reference to a part, which is kept under its name.
+        Keep a node as a component of a section under a name, and return a reference to it.
 
-        A plugin may have thought of a name of ours, or of another plugin's: then its
-        part gets a number.
+        If the name already has another node, as happens with plugins, the new one gets a
+        number behind its name.
         """
         parts = self._parts.setdefault(section, {})
         for number in count(1):
@@ -82,10 +82,10 @@ class Components:
 
 def resolved(document: Mapping[str, object]) -> dict[str, Any]:
     """
-    Return a document in which every reference is what it refers to.
+    Return an OpenAPI document in which each reference is replaced by the node that it names.
 
     Raises:
-        KeyError: A reference leads nowhere.
+        KeyError: A reference names no node of the document.
     """
     return cast("dict[str, Any]", _resolve(document, document))
 

@@ -1,5 +1,5 @@
 """
-Examples of requests and answers, as the service gave them to a test.
+Recorded examples of requests and answers, as the service gave them to a test.
 
 ``tests/api/openapi/test_examples.py`` sends the requests again and compares;
 ``HV_RECORD_EXAMPLES=1`` makes it write the file.

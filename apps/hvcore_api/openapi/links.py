@@ -88,10 +88,11 @@ the next request."""
 
 def links_of(route: Route, routes: Iterable[Route], components: Components) -> Document:
     """
-    Return the OpenAPI links of a route's successful answer, by operation.
+    Return the OpenAPI links of a route's successful answer, by the id of the linked operation.
 
     Args:
         routes: All routes of the API.
+        components: The collection that gets the parts that routes share.
     """
     given = _GIVEN.get(route.name)
     if given is None:

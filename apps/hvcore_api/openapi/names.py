@@ -1,8 +1,8 @@
 """
 Names of operations and of their tags in the OpenAPI document.
 
-Generators make a class of a tag and a method of an operation. The families have tags
-of their own, so that a program that uses one of them need not see the other.
+Generators make a class of a tag and a method of an operation. Routes by key and routes by
+organization have different tags, so that a program that uses one kind need not see the other.
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""One operation of the document: what a route takes, and what it answers."""
+"""Describe one route as an OpenAPI operation: its parameters, request body and answers."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -52,8 +52,10 @@ def operation_of(
     Return the OpenAPI operation of a route.
 
     Args:
-        routes: All of them, to which its answer may lead.
-        security: How callers may prove who they are; any of them will do.
+        group: The name of the group in which the route is documented.
+        routes: All routes of the API, to which the answer may link.
+        security: The OpenAPI security requirements; a caller has to meet one of them.
+        components: The collection that gets the parts that routes share.
     """
     operation: Document = {
         "operationId": operation_id(route),
@@ -89,7 +91,7 @@ def _needs(route: Route) -> str:
 
 
 def path_parameters(path: str, components: Components) -> Sequence[Document]:
-    """Return the OpenAPI parameters of a path."""
+    """Return the OpenAPI parameters in a path, as references to shared components."""
     return [
         _path_parameter(name, components) for name in re.findall(r"\{(\w+)\}", path)
     ]

@@ -1,5 +1,5 @@
 """
-Requests of the service to webhook endpoints, as OpenAPI describes them.
+Describe the service's requests to webhook endpoints in the OpenAPI document.
 
 Source: interface, "Events"; Standard Webhooks for the headers.
 """

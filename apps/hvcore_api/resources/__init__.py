@@ -1,1 +1,1 @@
-"""One module per group of routes: parse, one service call, render."""
+"""Falcon resources of the API: one module per group of routes."""

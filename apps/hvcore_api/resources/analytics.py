@@ -1,4 +1,4 @@
-"""Resources of the analytics reports."""
+"""Answer requests for analytics reports about environments and videos."""
 
 from collections.abc import Mapping, Sequence
 
@@ -16,7 +16,7 @@ from hvcore_api.request_scope import check_video_id, find_environment, scope_of
 
 
 class UsageResource:
-    """Usage by environment: videos, stored bytes and served segments."""
+    """Report videos, stored bytes and served segments by environment."""
 
     def __init__(self, services: Services) -> None:
         self._access = services.access
@@ -30,7 +30,7 @@ class UsageResource:
 
 
 class DailyUsageResource:
-    """Served segments by day."""
+    """Report the served segments of environments by day."""
 
     def __init__(self, services: Services) -> None:
         self._access = services.access
@@ -44,7 +44,7 @@ class DailyUsageResource:
 
 
 class StorageUsageResource:
-    """Stored bytes and durations by environment."""
+    """Report the stored bytes and the durations of videos by environment."""
 
     def __init__(self, services: Services) -> None:
         self._access = services.access
@@ -58,7 +58,7 @@ class StorageUsageResource:
 
 
 class HeightDistributionResource:
-    """Served segments by the height of the rendition."""
+    """Report the served segments of environments by the height of the rendition, in pixels."""
 
     def __init__(self, services: Services) -> None:
         self._access = services.access
@@ -72,7 +72,7 @@ class HeightDistributionResource:
 
 
 class VideoResolutionResource:
-    """Served segments of a video, by height or by day."""
+    """Report the served segments of a video by height of the rendition or by day."""
 
     def __init__(self, services: Services) -> None:
         self._analytics = services.analytics
@@ -96,7 +96,7 @@ class VideoResolutionResource:
 
 
 class VideoExplanationResource:
-    """Explanation of a video's count on one day."""
+    """Explain how the count of a video's served segments on one day was computed."""
 
     def __init__(self, services: Services) -> None:
         self._analytics = services.analytics
@@ -104,7 +104,7 @@ class VideoExplanationResource:
     def on_get(
         self, req: falcon.Request, resp: falcon.Response, video_id: str, **_path: str
     ) -> None:
-        """Answer the counted and the uncounted segments, and the arithmetic."""
+        """Answer with a day's counted and uncounted segments, and the sums that lead to the count."""
         scope = scope_of(req)
         asked = read_query(query.ExplainParameters, req.params)
         explained = self._analytics.explained(
@@ -123,7 +123,7 @@ class VideoExplanationResource:
 
 
 class ViewersResource:
-    """The current viewers of some environments."""
+    """Report the current viewers of one environment, or of all of an organization."""
 
     def __init__(self, services: Services) -> None:
         self._access = services.access
@@ -142,7 +142,7 @@ class ViewersResource:
 
 
 class VideoViewersResource:
-    """The current viewers of a video."""
+    """Report the current viewers of a video."""
 
     def __init__(self, services: Services) -> None:
         self._live = services.live_analytics
@@ -167,7 +167,12 @@ class VideoViewersResource:
 def environments_of(
     access: Access, req: falcon.Request, path: Mapping[str, str]
 ) -> Sequence[Environment]:
-    """Find the environments of a request: one, or all of the key's organization."""
+    """
+    Find the environment that a request names, or all of the organization if it names none.
+
+    Args:
+        path: The parameters in the request's path.
+    """
     if "org_id" in path and "env_ref" not in path:
         scope = scope_of(req)
         return access.environments(scope.caller, scope.org_id)

@@ -11,7 +11,7 @@ from hvcore_api.resources.videos import VideoDetailsResource
 
 
 class BinResource:
-    """The route that lists the videos that can be restored, in both families."""
+    """The route that lists the videos that can be restored, below ``/v1`` and ``/v1/api/{orgID}``."""
 
     def __init__(self, services: Services) -> None:
         self._access = services.access
@@ -26,7 +26,7 @@ class BinResource:
 
 
 class RestoreResource:
-    """The route that restores a deleted video, in both families."""
+    """The route that restores a deleted video, below ``/v1`` and ``/v1/api/{orgID}``."""
 
     def __init__(self, services: Services) -> None:
         self._bin = services.bin

@@ -31,7 +31,7 @@ FILE_WITHIN_S: Final = 30.0
 
 
 class CaptionListResource:
-    """List the captions of a video, in both families of routes."""
+    """List the captions of a video, below ``/v1`` and ``/v1/api/{orgID}``."""
 
     def __init__(self, services: Services) -> None:
         self._captions = services.captions
@@ -47,7 +47,7 @@ class CaptionListResource:
 
 
 class CaptionFileResource:
-    """The captions of a video in a language, in both families."""
+    """The route of a video's captions in one language, below ``/v1`` and ``/v1/api/{orgID}``."""
 
     def __init__(self, services: Services) -> None:
         self._captions = services.captions
@@ -61,7 +61,7 @@ class CaptionFileResource:
         language: str,
         **_path: str,
     ) -> None:
-        """Store the captions of a language; they replace earlier captions of that language."""
+        """Store a video's captions in a language; they replace earlier captions of that language."""
         scope = scope_of(req)
         wanted = read_query(wire.CaptionParameters, req.params)
         media_type = text_type(req, FORMATS)

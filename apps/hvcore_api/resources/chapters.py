@@ -19,7 +19,7 @@ FILE_WITHIN_S: Final = 30.0
 
 
 class ChaptersResource:
-    """Show, set and remove the chapters of a video, in both families of routes."""
+    """Show, set and remove the chapters of a video, below ``/v1`` and ``/v1/api/{orgID}``."""
 
     def __init__(self, services: Services) -> None:
         self._chapters = services.chapters

@@ -1,4 +1,4 @@
-"""The client for JavaScript, which pages of any origin load."""
+"""Serve our client for JavaScript, which web pages of any origin may load."""
 
 from pathlib import Path
 from typing import Final
@@ -34,14 +34,14 @@ class ClientFileResource:
 
 
 class ClientModuleResource(ClientFileResource):
-    """``GET /client.js``."""
+    """``GET /client.js``: the JavaScript client."""
 
     def __init__(self, _services: Services) -> None:
         super().__init__(MODULE, SCRIPT_TYPE)
 
 
 class ClientTypesResource(ClientFileResource):
-    """``GET /client.d.ts``."""
+    """``GET /client.d.ts``: the TypeScript types of the JavaScript client."""
 
     def __init__(self, _services: Services) -> None:
         super().__init__(TYPES, _TYPES_TYPE)

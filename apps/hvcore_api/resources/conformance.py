@@ -9,7 +9,7 @@ from hvcore_api.request_scope import check_video_id, scope_of
 
 
 class ConformanceResource:
-    """The outcome of a video's check, in both families."""
+    """Report whether a video's files meet the streaming rules, below ``/v1`` and ``/v1/api/{orgID}``."""
 
     def __init__(self, services: Services) -> None:
         self._reports = services.conformance_reports

@@ -99,7 +99,7 @@ class DocumentationResource:
 
 
 class DocumentationAddressResource:
-    """``GET /docs``: leads to the documentation."""
+    """``GET /docs``: redirects to the documentation."""
 
     def __init__(self, services: Services) -> None:
         self._public = services.settings.public
@@ -113,7 +113,7 @@ class DocumentationAddressResource:
 
 
 class ProgramsIndexResource:
-    """``GET /llms.txt``: the pages of the documentation, for programs that read them."""
+    """``GET /llms.txt``: the list of the documentation's pages, for programs that read them."""
 
     def __init__(self, services: Services) -> None:
         self._public = services.settings.public

@@ -1,4 +1,4 @@
-"""The description of the API, for programs and for people."""
+"""Serve the description of the API, as OpenAPI for programs and as pages for people."""
 
 from collections.abc import Callable
 from functools import cached_property
@@ -46,10 +46,10 @@ _DOCUMENTATION: Final = Markup(
 
 class DescriptionResource:
     """
-    Shows the description of the API, in some form.
+    Base of the resources that serve the OpenAPI document of the API in some form.
 
     Args:
-        describe: Makes the document of all routes. The app hands it over, because
+        describe: Makes the OpenAPI document of all routes. The app passes it, because
             the table of routes names the classes of this module.
     """
 
@@ -58,7 +58,7 @@ class DescriptionResource:
 
 
 class OpenApiResource(DescriptionResource):
-    """``GET {base_url}/openapi.json``, sent bare."""
+    """``GET {base_url}/openapi.json``: the OpenAPI document as it is, without the usual envelope."""
 
     @cached_property
     def _response(self) -> PlaybackResponse:
@@ -70,7 +70,7 @@ class OpenApiResource(DescriptionResource):
 
 
 class DocsPageResource(DescriptionResource):
-    """``GET /docs/api/``, to which ``GET /docs/api`` leads."""
+    """``GET /docs/api/``: the HTML page that documents every route; ``GET /docs/api`` redirects to it."""
 
     @cached_property
     def _response(self) -> PlaybackResponse:
@@ -101,7 +101,7 @@ class RoutesMarkdownResource(DescriptionResource):
 
 
 class ApiFrontPageResource:
-    """``GET /``: what this address is, and where to go."""
+    """``GET /``: a page that says what is served at this address, with links to the documentation."""
 
     def __init__(self, services: Services) -> None:
         self._settings = services.settings
@@ -127,7 +127,7 @@ class ApiFrontPageResource:
 
 
 class DocsStyleResource:
-    """``GET /docs/api/style.css``: the look of every page, and of these."""
+    """``GET /docs/api/style.css``: the style sheet of the API's documentation pages."""
 
     def __init__(self, _services: Services) -> None:
         body = STYLE.read_bytes() + (FOLDER / "docs.css").read_bytes()
@@ -138,7 +138,7 @@ class DocsStyleResource:
 
 
 class DocsScriptResource:
-    """``GET /docs/api/search.js``."""
+    """``GET /docs/api/search.js``: the script that searches the API's documentation page."""
 
     def __init__(self, _services: Services) -> None:
         self._response = served_file((FOLDER / "docs.js").read_bytes(), SCRIPT_TYPE)

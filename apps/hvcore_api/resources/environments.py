@@ -9,7 +9,7 @@ from hvcore_api.request_scope import scope_of
 
 
 class EnvironmentsResource:
-    """``GET {api_url}/{orgID}/environments``, which also tests a key."""
+    """``GET {api_url}/{orgID}/environments``: the environments; also a way to test a key."""
 
     def __init__(self, services: Services) -> None:
         self._access = services.access

@@ -10,7 +10,7 @@ from hvcore_api.request_scope import find_environment
 
 
 class EventListResource:
-    """``GET`` of the list of events of the key's environment."""
+    """The route that lists the events of the key's environment."""
 
     def __init__(self, services: Services) -> None:
         self._access = services.access

@@ -16,7 +16,7 @@ from hvcore_web.json_media import read_json
 
 
 class VideoUploadResource:
-    """Family B's upload by URL: the video exists at once, and the service fetches its file."""
+    """``POST``, by key: create a video at once, and fetch its file from a URL."""
 
     def __init__(self, services: Services) -> None:
         self._access = services.access
@@ -42,7 +42,7 @@ class VideoUploadResource:
 
 
 class DownloadResource:
-    """Family B's download: the file is fetched, a process request follows."""
+    """``POST``, by key: fetch a file from a URL; a later process request makes the video."""
 
     def __init__(self, services: Services) -> None:
         self._access = services.access

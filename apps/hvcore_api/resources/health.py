@@ -9,14 +9,14 @@ from hvcore_web.readiness import ReadinessResource
 
 
 class ApiHealthResource(HealthResource):
-    """``GET /health``: check everything that the service needs."""
+    """``GET /health``: check every backend that the service needs."""
 
     def __init__(self, services: Services) -> None:
         super().__init__(services.health)
 
 
 class LivenessResource:
-    """``GET /health/live``: this process answers; nothing else is asked."""
+    """``GET /health/live``: answer that this process runs, without asking any backend."""
 
     def __init__(self, _services: Services) -> None:
         pass
@@ -26,7 +26,7 @@ class LivenessResource:
 
 
 class ApiReadinessResource(ReadinessResource):
-    """``GET /health/ready``: the database answers, and the process stays."""
+    """``GET /health/ready``: check that the database answers, and that this process is not stopping."""
 
     def __init__(self, services: Services) -> None:
         super().__init__(services.api_readiness.check)

@@ -14,7 +14,7 @@ from hvcore_web.json_media import read_json
 
 
 class EdgeKeyListResource:
-    """Create and list the edge keys of a video, in both families of routes."""
+    """Create and list the edge keys of a video, below ``/v1`` and ``/v1/api/{orgID}``."""
 
     def __init__(self, services: Services) -> None:
         self._edge_keys = services.edge_keys
@@ -52,7 +52,7 @@ class EdgeKeyListResource:
 
 
 class EdgeKeyResource:
-    """The route that revokes an edge key, below its organization or its video, in both families."""
+    """The route that revokes an edge key, below an organization or a video."""
 
     def __init__(self, services: Services) -> None:
         self._edge_keys = services.edge_keys
@@ -76,7 +76,7 @@ class EdgeKeyResource:
 
 
 class OwnEdgeKeyResource(EdgeKeyResource):
-    """One edge key at its own address, below no video, in both families."""
+    """The routes that show and revoke an edge key at its own address, which names no video."""
 
     def on_get(
         self, req: falcon.Request, resp: falcon.Response, edge_key: str, **_path: str
@@ -87,7 +87,7 @@ class OwnEdgeKeyResource(EdgeKeyResource):
 
 
 class NewShareLinkResource:
-    """A new share link of a video, in both families."""
+    """The route that creates a share link of a video, below ``/v1`` and ``/v1/api/{orgID}``."""
 
     def __init__(self, services: Services) -> None:
         self._shares = services.shares
@@ -109,7 +109,7 @@ class NewShareLinkResource:
 
 
 class ShareLinkListResource:
-    """Create and list the share links of a video, in both families of routes."""
+    """Create and list the share links of a video, below ``/v1`` and ``/v1/api/{orgID}``."""
 
     def __init__(self, services: Services) -> None:
         self._shares = services.shares
@@ -125,7 +125,7 @@ class ShareLinkListResource:
 
 
 class ShareLinkResource:
-    """The route that revokes a share link of a video, in both families."""
+    """The route that revokes a share link of a video, below ``/v1`` and ``/v1/api/{orgID}``."""
 
     def __init__(self, services: Services) -> None:
         self._shares = services.shares

@@ -10,7 +10,7 @@ from hvcore_api.request_scope import check_video_id, scope_of
 
 
 class SignedUrlResource:
-    """The route that makes a signed playback address of a video, in both families."""
+    """The route that makes a signed playback address of a video, below ``/v1`` and ``/v1/api/{orgID}``."""
 
     def __init__(self, services: Services) -> None:
         self._playback = services.playback
@@ -31,7 +31,7 @@ class SignedUrlResource:
 
 
 class SourceResource:
-    """Answer with a signed address of a video's source file, in both families of routes."""
+    """Answer with a signed address of a video's source file, below ``/v1`` and ``/v1/api/{orgID}``."""
 
     def __init__(self, services: Services) -> None:
         self._playback = services.playback

@@ -1,4 +1,4 @@
-"""Calls the handlers of routes that plugins add."""
+"""Answer API requests with the handlers of routes that plugins add."""
 
 from collections.abc import Mapping
 from typing import Any, Final

@@ -11,7 +11,7 @@ from hvcore_web.json_media import read_json
 
 
 class ProcessResource:
-    """The route that starts the processing of an uploaded file, in both families."""
+    """The route that starts the processing of an uploaded file, below ``/v1`` and ``/v1/api/{orgID}``."""
 
     def __init__(self, services: Services) -> None:
         self._access = services.access

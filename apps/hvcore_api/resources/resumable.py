@@ -17,7 +17,7 @@ from hvcore_web.tus import check_version, expires
 
 
 class TusCreationResource:
-    """The address at which clients of the tus protocol begin."""
+    """The address at which clients of the tus protocol create an upload."""
 
     def __init__(self, services: Services) -> None:
         self._access = services.access
@@ -33,8 +33,8 @@ class TusCreationResource:
         Create an upload; the video exists at once and awaits its bytes.
 
         Raises:
-            UnsupportedVersionError: 412; another version of the protocol.
-            PayloadTooLargeError: 413; the file is over the limit.
+            UnsupportedVersionError: The client uses another version of the protocol (412).
+            PayloadTooLargeError: The file is larger than allowed (413).
         """
         check_version(req)
         env = find_environment(self._access, req)

@@ -8,7 +8,7 @@ from hvcore_api.request_scope import check_video_id, scope_of
 
 
 class RetryResource:
-    """The route that processes a failed video once more, in both families."""
+    """The route that processes a failed video once more, below ``/v1`` and ``/v1/api/{orgID}``."""
 
     def __init__(self, services: Services) -> None:
         self._processing = services.processing

@@ -23,7 +23,7 @@ PICTURE_WITHIN_S: Final = 60.0
 
 
 class ThumbnailResource:
-    """Set the poster of a video, in both families of routes."""
+    """Set the poster of a video, below ``/v1`` and ``/v1/api/{orgID}``."""
 
     def __init__(self, services: Services) -> None:
         self._thumbnails = services.custom_thumbnails
@@ -32,7 +32,7 @@ class ThumbnailResource:
     def on_post(
         self, req: falcon.Request, resp: falcon.Response, video_id: str, **_path: str
     ) -> None:
-        """Take the picture that was sent, or order one of a moment."""
+        """Set the poster: to the picture in the body, or to a frame of the video, drawn later."""
         content_type = (req.content_type or "").partition(";")[0].strip().lower()
         if content_type in PICTURE_FORMATS:
             self._take(req, resp, video_id, content_type)

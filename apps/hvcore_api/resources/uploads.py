@@ -1,4 +1,4 @@
-"""Answer requests for upload grants."""
+"""Answer requests for upload grants: addresses to which a client may send a file."""
 
 import falcon
 
@@ -12,7 +12,7 @@ from hvcore_web.json_media import read_json
 
 
 class UploadUrlResource:
-    """Family A's upload-url: bytes first, a video when it is processed."""
+    """Grant an upload, by organization; the video is made by a later process request."""
 
     def __init__(self, services: Services) -> None:
         self._access = services.access
@@ -26,7 +26,7 @@ class UploadUrlResource:
 
 
 class VideoUploadUrlResource:
-    """Family B's upload-url: the video exists at once and awaits its bytes."""
+    """Grant an upload, by key, and create its video at once, which then awaits the file."""
 
     def __init__(self, services: Services) -> None:
         self._access = services.access
@@ -44,7 +44,7 @@ class VideoUploadUrlResource:
 
 
 class UploadCompleteResource:
-    """The end of an upload that went straight to the store (Family B)."""
+    """Take note, by key, that a client has sent a file directly to the object store."""
 
     def __init__(self, services: Services) -> None:
         self._direct_uploads = services.direct_uploads

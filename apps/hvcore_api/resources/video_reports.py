@@ -12,7 +12,7 @@ from hvcore_api.request_scope import check_video_id, scope_of
 
 
 class VideoPlaybackQualityResource:
-    """The players' reports about a video."""
+    """Report the playback quality of a video by day, from what players measured."""
 
     def __init__(self, services: Services) -> None:
         self._reports = services.video_reports
@@ -40,7 +40,7 @@ class VideoPlaybackQualityResource:
 
 
 class VideoBreakdownResource:
-    """Served segments of a video by country or page."""
+    """Report the served segments of a video by country or by embedding page."""
 
     def __init__(self, services: Services) -> None:
         self._reports = services.video_reports
@@ -48,7 +48,7 @@ class VideoBreakdownResource:
     def on_get(
         self, req: falcon.Request, resp: falcon.Response, video_id: str, **_path: str
     ) -> None:
-        """Answer a record for each day and country, or page."""
+        """Answer with a record of served segments for each day and country, or day and page."""
         scope = scope_of(req)
         asked = read_query(query.BreakdownParameters, req.params, query.daily_dates)
         report = self._reports.breakdown(

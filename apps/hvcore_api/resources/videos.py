@@ -20,7 +20,7 @@ from hvcore_web.json_media import read_json
 
 
 class VideoListResource:
-    """The route that lists videos, in both families."""
+    """The route that lists videos, below ``/v1`` and ``/v1/api/{orgID}``."""
 
     def __init__(self, services: Services) -> None:
         self._access = services.access
@@ -29,7 +29,7 @@ class VideoListResource:
         self._playback = services.playback
 
     def on_get(self, req: falcon.Request, resp: falcon.Response, **_path: str) -> None:
-        """List an environment's videos, page by page."""
+        """List an environment's videos, one page per request."""
         env = find_environment(self._access, req)
         query = read_list_query(ListParameters, req.params, days_in_order).query()
         page = self._catalog.page(env, query)
@@ -49,7 +49,7 @@ class VideoListResource:
 
 
 class VideoDetailsResource:
-    """The route that gives the details of a video, in both families."""
+    """The route that gives the details of a video, below ``/v1`` and ``/v1/api/{orgID}``."""
 
     def __init__(self, services: Services) -> None:
         self._analytics = services.analytics
@@ -78,7 +78,7 @@ class VideoDetailsResource:
 
 
 class VideoDeletionResource:
-    """The route that deletes a video, in both families."""
+    """The route that deletes a video, below ``/v1`` and ``/v1/api/{orgID}``."""
 
     def __init__(self, services: Services) -> None:
         self._deletion = services.deletion
@@ -86,7 +86,7 @@ class VideoDeletionResource:
     def on_delete(
         self, req: falcon.Request, resp: falcon.Response, video_id: str, **_path: str
     ) -> None:
-        """Hide a video at once; its files are removed soon after, or at the end of its stay in the bin."""
+        """Hide a video at once; its files are removed soon after, or when it leaves the bin."""
         scope = scope_of(req)
         asked = read_list_query(DeleteParameters, req.params)
         # The body is optional, and null equals absent.
@@ -103,7 +103,7 @@ class VideoDeletionResource:
 
 
 class VideoChangeResource:
-    """The route that changes a video, in both families."""
+    """The route that changes a video, below ``/v1`` and ``/v1/api/{orgID}``."""
 
     def __init__(self, services: Services) -> None:
         self._editing = services.editing
@@ -126,7 +126,7 @@ class VideoChangeResource:
 
 
 class OwnedVideoResource:
-    """Family A's address of a video: change and delete."""
+    """The address of a video below ``/v1/api/{orgID}``: change and delete it."""
 
     def __init__(self, services: Services) -> None:
         self.on_patch = VideoChangeResource(services).on_patch
@@ -134,7 +134,7 @@ class OwnedVideoResource:
 
 
 class VideoResource:
-    """Family B's address of a video: details, change and delete."""
+    """The address of a video below ``/v1``: show its details, change and delete it."""
 
     def __init__(self, services: Services) -> None:
         self.on_get = VideoDetailsResource(services).on_get

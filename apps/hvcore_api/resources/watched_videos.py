@@ -1,4 +1,4 @@
-"""Resources of the reports of views and watched time, by video and by day."""
+"""Answer requests for reports of views and watched time, by video and by day."""
 
 import attrs
 import falcon
@@ -15,14 +15,14 @@ from hvcore_web.record_files import stream_records
 
 
 class WatchedVideosResource:
-    """Views and watched time by video, or by video and day."""
+    """Report views and watched time by video, or by video and day."""
 
     def __init__(self, services: Services) -> None:
         self._access = services.access
         self._watched = services.watched_videos
 
     def on_get(self, req: falcon.Request, resp: falcon.Response, **path: str) -> None:
-        """Answer a page of records, or all of them as a file."""
+        """Answer with a page of the report's records, or with all of them as a file."""
         envs = environments_of(self._access, req, path)
         asked = read_query(query.VideosParameters, req.params, query.dates_in_order)
         by_day = asked.by is query.RecordsBy.DAY
@@ -40,7 +40,7 @@ class WatchedVideosResource:
 
 
 class VideoDailyResource:
-    """Segments, views and watched time of a video by day."""
+    """Report the served segments, views and watched time of a video by day."""
 
     def __init__(self, services: Services) -> None:
         self._watched = services.watched_videos

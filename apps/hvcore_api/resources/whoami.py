@@ -9,7 +9,7 @@ from hvcore_api.request_scope import scope_of
 
 
 class WhoAmIResource:
-    """``GET {base_url}/whoami``, for every key."""
+    """``GET {base_url}/whoami``: the facts about the caller's key, for every valid key."""
 
     def __init__(self, services: Services) -> None:
         self._keys = services.keys

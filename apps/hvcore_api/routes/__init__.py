@@ -1,5 +1,5 @@
 """
-Every route of the API, in one table; nothing else registers any.
+The table of all API routes; no other module registers routes.
 
 Source: interface, "Endpoints". The table feeds routing, permissions, rate
 limits, idempotency, the OpenAPI document and the tests.

@@ -1,4 +1,4 @@
-"""Routes of the analytics reports."""
+"""The API routes of the analytics reports."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final

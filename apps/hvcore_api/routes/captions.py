@@ -1,4 +1,4 @@
-"""The routes of the captions of videos."""
+"""The API routes of the captions of videos."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""The routes of the chapters of videos."""
+"""The API routes of the chapters of videos."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""The routes of the list of events."""
+"""The API routes that list events."""
 
 from typing import Final
 

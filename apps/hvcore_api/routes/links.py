@@ -1,4 +1,4 @@
-"""The routes of share links and edge keys."""
+"""The API routes of share links and edge keys."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""The routes of signed playback addresses."""
+"""The API routes of signed playback addresses."""
 
 from typing import Final
 

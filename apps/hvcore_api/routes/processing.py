@@ -1,4 +1,4 @@
-"""The routes that start processing."""
+"""The API routes that start the processing of an uploaded file."""
 
 from typing import Final
 

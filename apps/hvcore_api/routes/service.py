@@ -1,4 +1,4 @@
-"""The routes of health, environments and the caller's own key."""
+"""The API routes of health, environments and the caller's own key."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Routes of upload URLs, fetches by address, and resumable uploads."""
+"""The API routes of upload URLs, fetches from a URL, and resumable uploads."""
 
 from typing import Final
 

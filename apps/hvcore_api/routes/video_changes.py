@@ -1,4 +1,4 @@
-"""Changes of a video, its retry, and its picture."""
+"""The API routes that change a video, process it again, and set its poster."""
 
 from collections.abc import Callable
 from typing import Final

@@ -1,4 +1,4 @@
-"""Lists of videos, their details, changes and deletion."""
+"""The API routes that list videos, show their details, change and delete them."""
 
 from collections.abc import Callable
 from typing import Final

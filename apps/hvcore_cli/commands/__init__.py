@@ -1,1 +1,1 @@
-"""The commands of ``hv`` that people call, by subject."""
+"""The commands of ``hv``, one package for each subject."""

@@ -1,4 +1,4 @@
-"""``hv webhooks``: the addresses that get events. A secret is shown once."""
+"""``hv webhooks``: manage the addresses to which events are sent; a secret is shown once."""
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta

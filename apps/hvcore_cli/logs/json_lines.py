@@ -14,7 +14,7 @@ _IMPORTANT: Final = re.compile(
 
 
 class JsonFormatter(logging.Formatter):
-    """Formats each log record as a JSON object on one line, in ASCII, so that no terminal obeys it."""
+    """Formats log records as JSON objects in ASCII, one per line, without characters for terminals."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the record as JSON: its own members first, then its ``hv_`` attributes."""

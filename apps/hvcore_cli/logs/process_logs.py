@@ -43,10 +43,10 @@ class _LineFormatter(logging.Formatter):
 
 def configure(log_format: str = TEXT) -> None:
     """
-    Send this process's log to standard error.
+    Send this process's log to standard error, as text or as JSON.
 
     Args:
-        log_format: The setting ``log.format``.
+        log_format: The value of the setting ``log.format``.
     """
     handler = logging.StreamHandler(sys.stderr)
     if log_format == JSON:
@@ -66,7 +66,7 @@ def is_important(line: bytes) -> bool:
 
 
 def rotate(path: Path) -> None:
-    """Rename a log file to ``.log.1``, or empty it if that fails."""
+    """Rename a log file so that it ends with ``.log.1``; empty the file if that fails."""
     try:
         path.replace(path.with_suffix(".log.1"))
     except OSError:
@@ -77,10 +77,10 @@ def rotate(path: Path) -> None:
 
 class LogFile:
     """
-    A log file of limited size, so that it cannot fill the disk.
+    A log file of limited size, in which a supervisor keeps the output of a process.
 
     Attributes:
-        reason: The last line that may say why the process has ended.
+        reason: The last line of output, which may say why the process has ended.
     """
 
     def __init__(self, path: Path) -> None:

@@ -1,1 +1,1 @@
-"""The processes of the service, run separately or all on one machine under a supervisor."""
+"""Commands that run processes of the service, one each or all on one machine under a supervisor."""

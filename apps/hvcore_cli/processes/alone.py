@@ -1,4 +1,4 @@
-"""Commands that run one process of the service each, without ``hv up``."""
+"""Commands that each run one process of the service, such as the API or a worker, without ``hv up``."""
 
 import logging
 import socket
@@ -350,7 +350,11 @@ def _check_database(invocation: Invocation) -> None:
 
 
 def tell_of_faults(registry: Registry) -> None:
-    """Log each broken plugin; a broken plugin that the settings choose is refused elsewhere."""
+    """
+    Log a warning for each broken plugin.
+
+    A broken plugin that the settings choose stops the process elsewhere.
+    """
     for fault in registry.faults:
         _log.warning("left out: %s", fault)
 
@@ -405,10 +409,10 @@ def open_port(
     Open a listening socket at an address.
 
     Args:
-        patience_s: Seconds for which to try while another process has the port.
+        patience_s: The seconds for which to try again while another process has the port.
 
     Raises:
-        CliError: The address cannot be had.
+        CliError: The address is in use, or is none of this machine.
     """
     try:
         return listen(host, port, patience_s=patience_s)

@@ -1,7 +1,7 @@
 """
 Start the programs of ``hv up`` as forks of its process.
 
-A command of ``hv`` goes on in the fork: Python and the modules of the service are
+A command of ``hv`` runs in the fork itself: Python and the modules of the service are
 loaded once, which takes a second, and not by each of ten processes. A fork opens its
 own connections and starts its own threads: there are none before it.
 """
@@ -95,11 +95,12 @@ class _UnflushedPopen(Popen):
 @attrs.define
 class Fork:
     """
-    A process that start() has started; its exit status is known once wait() was called.
+    A child process that ``start`` has made; its exit status is known once ``wait`` was called.
 
     Attributes:
         stdout: The stream of the process's output; standard error is in it, too, unless it
             is separate.
+        stderr: The stream of standard error; the same as ``stdout`` unless it is separate.
     """
 
     stdout: StreamReader
@@ -114,7 +115,7 @@ class Fork:
 
     @property
     def returncode(self) -> int | None:
-        """The fork's exit status, or minus the number of the signal that ended it."""
+        """The fork's exit status, or minus the number of the signal that ended it; None while it runs."""
         return self._reaping.result() if self._reaping.done() else None
 
     async def wait(self) -> int:
@@ -122,11 +123,11 @@ class Fork:
         return await asyncio.shield(self._reaping)
 
     def terminate(self) -> None:
-        """Ask the fork to end, unless it has ended."""
+        """Send SIGTERM to the fork, unless it has ended."""
         self._process.terminate()
 
     def kill(self) -> None:
-        """Kill the fork, unless it has ended."""
+        """Send SIGKILL to the fork, unless it has ended."""
         self._process.kill()
 
 
@@ -139,12 +140,14 @@ async def start(
     stderr_is_apart: bool = False,
 ) -> Fork:
     """
-    Start a program in a session of its own, with nothing on its standard input.
+    Start a program in a session of its own, with an empty standard input.
 
     Args:
-        arguments: The absolute path of the program first, then its arguments; a command
-            of ``hv`` goes on in a fork.
-        sockets: Descriptors that the program inherits.
+        arguments: The absolute path of the program first, then its arguments.
+        environ: The environment variables of the program.
+        sockets: The file descriptors that the program inherits.
+        is_hv: Whether the program is a command of ``hv``, which then runs in the fork itself.
+        stderr_is_apart: Whether standard error is left out of ``Fork.stdout``.
 
     Raises:
         OSError: The machine has no room for another process or descriptor.

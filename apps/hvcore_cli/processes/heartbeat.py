@@ -12,9 +12,9 @@ from hvcore_worker.database_heartbeat import begin_to_beat
 
 def beat_beside(settings: Settings) -> None:
     """
-    Record in the database now and then that this process works, and its version, in a thread.
+    Record in the database at intervals, from a thread, that this process works, and its version.
 
-    Call it after a fork, which no thread may precede.
+    Call it after a fork, because no thread may be started before one.
     """
     command = click.get_current_context(silent=True)
     kind = command.info_name if command and command.info_name else "hv"

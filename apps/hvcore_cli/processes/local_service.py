@@ -1,4 +1,4 @@
-"""Run the whole service on this machine: start its processes, and tell when it is ready."""
+"""Run all processes of the service on this machine for ``hv up`` and ``hv demo``."""
 
 import asyncio
 import json
@@ -47,7 +47,7 @@ _ABOUT_PREPARING: Final = "tries the plugins and makes the tables"
 
 @attrs.frozen(kw_only=True)
 class UsualWorkers:
-    """The number of encoders and light workers of a machine."""
+    """The numbers of encode workers and of workers for short tasks that suit a machine."""
 
     encoders: int
     light: int
@@ -97,7 +97,7 @@ class LocalService:
 
     @property
     def mails(self) -> str:
-        """The server to which mails are sent, in words and without a password."""
+        """The server to which mails are sent, in words and without a password, for the operator."""
         settings = self._loaded.settings
         if not settings.mail.url:
             return f"files in {mail_folder(settings)} (HV_MAIL__URL is not set)"
@@ -170,7 +170,7 @@ class LocalService:
         return str(json.loads(out)["url"])
 
     async def stop(self) -> None:
-        """Stop every process, in order; takes at most about 10 s."""
+        """Stop every process in a fixed order; this takes at most about 10 s."""
         self.folder.forget_addresses()
         await self._supervisor.stop()
         for sock in self._listeners:
@@ -299,5 +299,5 @@ async def _running(service: LocalService) -> AsyncIterator[LocalService]:
 
 
 def running(service: LocalService) -> AbstractAsyncContextManager[LocalService]:
-    """Within the block, run the service; the data folder must be locked."""
+    """Within the ``async with`` block, run the service; its data folder must be locked."""
     return _running(service)

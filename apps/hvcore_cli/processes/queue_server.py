@@ -1,8 +1,8 @@
 """
 The Valkey or Redis server that ``hv up`` runs as its task queue.
 
-It writes nothing to disk, because the database knows every task: losing it loses
-nothing. It listens on a unix socket that only this user can open, and on no port.
+It writes nothing to disk, because the database has every task: if the queue's data are
+lost, no task is lost. It listens on a Unix socket that only this user can open, and on no port.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ PATIENCE_S: Final = 15.0
 
 def refuse_lonely_queue(services: Services) -> None:
     """
-    Refuse a queue backend whose messages do not reach other processes.
+    Refuse a queue backend whose messages reach only the process that sent them.
 
     Raises:
         CliError: The settings have chosen such a backend.

@@ -2,8 +2,8 @@
 Record the apps that this machine's servers serve, and ask whether each app is ready.
 
 A server writes its address to a file beside the metrics. The process that serves the metrics
-asks it there, as a load balancer would: a server that is frozen or was killed cannot report
-that itself.
+sends a request to that address, as a load balancer would: a server that is frozen or was
+killed cannot report that itself.
 """
 
 import http.client
@@ -78,7 +78,7 @@ def noted_app(settings: Settings, name: str, listener: int) -> Iterator[None]:
 
 
 def served_apps(folder: Path) -> Sequence[ServedApp]:
-    """Return the apps whose servers have a file in a folder."""
+    """Return the apps of this machine's servers, from the files that the servers keep in a folder."""
     found = []
     for path in sorted(folder.glob(f"*.{NOTED_APPS}")):
         # It may be removed meanwhile.

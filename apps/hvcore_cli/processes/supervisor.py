@@ -1,7 +1,7 @@
 """
-Keep the processes of one machine running.
+Keep the processes of one machine running, for ``hv up``.
 
-Every child asks the kernel to die with this process, so nothing outlives it,
+Every child asks the kernel to die with this process, so that no child outlives it,
 however it ends. Children are started from the main thread alone, because that
 request is tied to the thread that forked.
 """
@@ -49,14 +49,14 @@ class Program:
     Attributes:
         name: A unique name; the log file is named after it, too.
         arguments: The absolute path of the program first, then its arguments; words for
-            ``hv`` if it is a command of ``hv``. It must ask to die with its parent.
-        sockets: Descriptors that it inherits.
-        stops: Programs with a lower number are stopped before those with a higher one.
-        grace_s: The seconds in which it must stop; then it is killed.
-        is_hv: Whether it is a command of ``hv``.
+            ``hv`` if the program is a command of ``hv``. It must ask to die with its parent.
+        sockets: The file descriptors that the program inherits.
+        stops: The group in which the program is stopped; lower numbers are stopped first.
+        grace_s: The seconds in which the program must stop; then it is killed.
+        is_hv: Whether the program is a command of ``hv``.
         about: The program's purpose, where its name does not say that.
-        replaces: Whether it gets ``--replaces PID`` with the process that it
-            replaces, so that it can free tasks and locks of that process.
+        replaces: Whether a restarted program gets ``--replaces PID`` with the process before it,
+            so that it can free tasks and locks of that process.
     """
 
     name: str
@@ -71,12 +71,12 @@ class Program:
 
 
 def hv_words(*words: str) -> list[str]:
-    """Return the words for ``hv`` to run a command that dies with this process."""
+    """Return the arguments with which ``hv`` runs a command that dies with this process."""
     return ["--supervisor", str(os.getpid()), *words]
 
 
 def hv_arguments(*words: str) -> list[str]:
-    """Return the program and arguments that run ``hv`` as a child that dies with this process."""
+    """Return the command line that runs a command of ``hv`` as a child that dies with this process."""
     # -P: a module of the current folder must not take the place of ours.
     return [sys.executable, "-P", "-m", "hvcore_cli", *hv_words(*words)]
 
@@ -86,7 +86,7 @@ class Supervisor:
     Starts programs, starts them again when they end, and stops them in order.
 
     Args:
-        tell: Called with each line for the operator.
+        tell: The function that is called with each line for the operator.
     """
 
     def __init__(self, folder: DataFolder, tell: Callable[[str], None]) -> None:
@@ -115,7 +115,7 @@ class Supervisor:
 
     async def run_once(self, program: Program) -> None:
         """
-        Run a program until it ends.
+        Start a program and wait until it ends.
 
         Raises:
             CliError: The program failed.

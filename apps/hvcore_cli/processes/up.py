@@ -62,10 +62,13 @@ def open_pair(
     host: str, port: int, sockets: ExitStack, *, patience_s: float = BIND_PATIENCE_S
 ) -> Pair:
     """
-    Open listening sockets at a port and at the next one, until the stack is closed.
+    Open listening sockets at ``port`` and the next port; closing ``sockets`` closes them.
+
+    Args:
+        patience_s: The seconds for which to try again while another process has a port.
 
     Raises:
-        CliError: One of the ports cannot be had.
+        CliError: One of the ports is in use.
     """
     first = sockets.enter_context(open_port(host, port, patience_s=patience_s))
     second = open_port(host, port + 1, patience_s=patience_s)
@@ -73,7 +76,7 @@ def open_pair(
 
 
 async def until_stopped(work: Callable[[], Awaitable[None]]) -> None:
-    """Await the work until it ends, or until this process is asked to end."""
+    """Await ``work()`` until it ends, or until a signal asks this process to end."""
     task = asyncio.ensure_future(work())
     loop = asyncio.get_running_loop()
     stopping = False
@@ -101,9 +104,10 @@ def describe(
     service: LocalService, new_keys: Mapping[str, str], *, sign_in: str
 ) -> str:
     """
-    Print the addresses of the service, and the API keys if they were just made.
+    Return the text with the service's addresses, and the API keys if they were just made.
 
     Args:
+        new_keys: The keys made by this start, by environment; empty if they existed.
         sign_in: The address for signing in to the dashboard; "" if there is none.
     """
     at = service.addresses

@@ -1,4 +1,4 @@
-"""``hv audit``: changes of keys, organizations, environments and webhooks."""
+"""``hv audit``: list who changed keys, organizations, environments and webhooks."""
 
 import json
 

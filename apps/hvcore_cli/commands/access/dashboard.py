@@ -1,4 +1,4 @@
-"""``hv dashboard``: addresses that sign people in."""
+"""``hv dashboard``: print links that sign people in to the dashboard."""
 
 import attrs
 import click
@@ -26,7 +26,10 @@ class MemberWanted:
     The member for whom a one-time sign-in link is made.
 
     Attributes:
+        org: The id of the organization.
         role: The member's new role; None keeps the present one.
+        email: The member's email address.
+        name: The member's name.
     """
 
     org: str

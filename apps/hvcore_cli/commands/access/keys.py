@@ -1,4 +1,4 @@
-"""``hv keys``: API keys. A key's value is shown once, when it is made."""
+"""``hv keys``: create, list, revoke and rotate API keys; a key's value is shown once."""
 
 from collections.abc import Mapping
 from datetime import timedelta

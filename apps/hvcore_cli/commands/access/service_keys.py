@@ -1,7 +1,7 @@
 """
-``hv keys signing`` and ``hv keys rotate-signing``: the keys of the service itself.
+``hv keys signing`` and ``hv keys rotate-signing``: the keys with which the service itself signs.
 
-None is ever shown.
+Neither command shows the value of a key.
 """
 
 from collections.abc import Iterator, Mapping

@@ -1,5 +1,5 @@
 """
-``hv signing-keys``: with them an organization's own servers sign playback tokens.
+``hv signing-keys``: the keys with which an organization's own servers sign playback tokens.
 
 A secret is shown once, when it is made.
 """

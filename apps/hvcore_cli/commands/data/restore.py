@@ -83,7 +83,7 @@ def _restored(invocation: Invocation, folder: Path, manifest: Manifest) -> Resto
 @contextmanager
 def opened_backup(source: Path, *, beside: Path) -> Iterator[Path]:
     """
-    Within the block, give the folder of a backup; a backup file is unpacked into one.
+    Within the ``with`` block, give the folder of a backup; a backup file is unpacked into one.
 
     Args:
         beside: A path next to which the file is unpacked; the folder of the backup itself
@@ -91,7 +91,7 @@ def opened_backup(source: Path, *, beside: Path) -> Iterator[Path]:
 
     Raises:
         ConfigError: The path is not a backup.
-        OSError: The disk is full, or the like.
+        OSError: The file cannot be unpacked, for example because the disk is full.
     """
     if source.is_dir():
         yield source

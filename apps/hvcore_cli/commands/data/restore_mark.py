@@ -16,7 +16,7 @@ _FILLED = "filled"
 @attrs.frozen
 class RestoreMark:
     """
-    The mark of an unfinished restore: the first file it writes, and the last it removes.
+    A file that marks an unfinished restore: written before all others, and removed as the last.
 
     Attributes:
         path: The path of the mark.
@@ -53,15 +53,15 @@ class RestoreMark:
         return cls(path, backup_id)
 
     def was_filled(self) -> bool:
-        """Return whether an earlier run has filled the database."""
+        """Return whether an earlier run of the restore has filled the database."""
         return _FILLED in self.path.read_text(encoding="utf-8").splitlines()
 
     def note_filled(self) -> None:
-        """Record in the mark that the database is filled."""
+        """Record in the mark that the restore has filled the database."""
         replace_file(self.path, f"{self.backup_id}\n{_FILLED}\n")
 
     def remove(self) -> None:
-        """Remove the mark, so that other commands work on the folder."""
+        """Remove the mark of an unfinished restore, so that other commands may use the data folder."""
         self.path.unlink()
 
 

@@ -32,7 +32,7 @@ def show_config(invocation: Invocation, *, as_json: bool) -> None:
 
 
 def settings_in_force(loaded: Loaded) -> Iterator[tuple[str, object, str]]:
-    """Yield name, value and origin of every setting; secrets are masked."""
+    """Yield name, value and origin (such as a file or a variable) of each setting; secrets are masked."""
     for section in attrs.fields(type(loaded.settings)):
         values = getattr(loaded.settings, section.name)
         if not attrs.has(type(values)):

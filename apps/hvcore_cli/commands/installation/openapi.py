@@ -1,4 +1,4 @@
-"""``hv openapi``: the description of the API."""
+"""``hv openapi``: print the OpenAPI document that describes the API."""
 
 import click
 

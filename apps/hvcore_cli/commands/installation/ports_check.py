@@ -8,7 +8,7 @@ from hvcore_cli.data_folder import DataFolder
 
 
 def ports(folder: DataFolder, port: int) -> Sequence[HealthFinding]:
-    """Check that the ports of ``hv up`` are free, or used by ``hv up`` itself."""
+    """Check that the two ports of ``hv up`` are free, or used by an ``hv up`` on this data folder."""
     if folder.is_in_use():
         return [healthy("ports", "the service runs")]
     taken = []

@@ -176,7 +176,7 @@ def _settings(
 
 def read_environment_file(path: Path) -> Mapping[str, str]:
     """
-    Return the variables in a systemd EnvironmentFile; empty if the file does not exist.
+    Return the variables in a systemd ``EnvironmentFile``; empty if the file does not exist.
 
     Raises:
         CliError: The file cannot be read.

@@ -95,17 +95,17 @@ class UnitFiles:
 
     Attributes:
         program: The absolute path of the command ``hv``.
-        interpreter: The Python that runs it, with all links resolved.
-        environ: Environment variables that the units set themselves.
+        interpreter: The Python that runs ``hv``, with all links resolved.
+        environ: The environment variables that the units set themselves.
         environment_file: The file with the settings and secrets; systemd reads it as root.
         user: The user who runs the processes.
         data: The data folder.
         writable: Further folders that processes write to.
-        plugins: Files that HV_EXTRA_PLUGINS names, by their absolute paths.
-        host: Where the API and delivery listen.
-        port: The API's; delivery has the next one.
-        encoders: How many encode workers there are.
-        light_workers: How many workers for short tasks there are.
+        plugins: The files that HV_EXTRA_PLUGINS names, by their absolute paths.
+        host: The address at which the API and delivery listen.
+        port: The port of the API; delivery has the next one.
+        encoders: The number of encode workers.
+        light_workers: The number of workers for short tasks.
         notifies: Whether there is a queue of the object store to read.
         has_reserve: Whether there is a worker reserved for organizations that have no
             running task.
@@ -131,7 +131,7 @@ class UnitFiles:
     backups: Path | None = None
 
     def texts(self) -> Mapping[str, str]:
-        """Return the text of each unit by its file name."""
+        """Return the text of each systemd unit by its file name."""
         address = f"--host {self.host} --port"
         units = {
             "hv-migrate.service": self._once("Update the database", "migrate"),

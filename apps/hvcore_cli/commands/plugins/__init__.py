@@ -1,1 +1,1 @@
-"""Commands about plugins: a list, a check, and the beginning of a new one."""
+"""Commands that list plugins, check one, and write the files of a new one."""

@@ -1,4 +1,4 @@
-"""Run the conformance kit of an installed plugin, and report the promises it does not keep."""
+"""Run the conformance kit (the tests of a port) of an installed plugin, and report broken promises."""
 
 import importlib.util
 import subprocess
@@ -28,13 +28,15 @@ _EXPECTED: Final = "pytest.xfail"
 @attrs.frozen(kw_only=True)
 class KitReport:
     """
-    The outcome of running a plugin against a conformance kit.
+    The outcome of running a plugin against the conformance kit of its port.
+
+    A promise is a test of the kit.
 
     Attributes:
-        kept: Promises that hold.
-        declared: Promises that the plugin declares not to keep, with reasons.
-        not_offered: Promises of optional abilities that the plugin lacks.
-        broken: Broken promises, each with the first line of its error.
+        kept: The promises that hold.
+        declared: The promises that the plugin declares not to keep, with reasons.
+        not_offered: The promises of optional abilities that the plugin lacks.
+        broken: The broken promises, each with the first line of its error.
     """
 
     kept: int
@@ -48,8 +50,7 @@ def run_kit(plugin: str, registry: Callable[[], Registry]) -> KitReport:
     Run the conformance kit of a plugin in a separate process, and return the outcome.
 
     Args:
-        plugin: The plugin's name in GROUP, or the name of a backend of one plugin with a
-            kit.
+        plugin: The name of the kit, or of a backend of which exactly one plugin has a kit.
         registry: Loads installed plugins, to find the plugin of a backend.
 
     Raises:

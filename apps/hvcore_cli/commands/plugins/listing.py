@@ -1,4 +1,4 @@
-"""The listing of ``hv plugins``: backends, their options, and the errors of plugins."""
+"""Print the list of ``hv plugins``: backends, their options, and the errors of plugins."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -81,7 +81,11 @@ def _words(kind: str, name: str) -> dict[str, str]:
 
 
 def next_breaking(version: str) -> str:
-    """Return the next version that may break what this version offers (Semantic Versioning)."""
+    """
+    Return the next version number that may break users of ``version``, by Semantic Versioning.
+
+    For ``1.4`` it is ``2``, and for ``0.4`` it is ``0.5``.
+    """
     major, minor = map(int, version.split(".")[:2])
     return f"{major + 1}" if major else f"0.{minor + 1}"
 

@@ -1,4 +1,4 @@
-"""``hv plugins``: what was found, what of it is active, and what fails; and new ones."""
+"""``hv plugins``: list the backends of plugins, check a plugin, and write a new one."""
 
 from pathlib import Path
 

@@ -1,1 +1,1 @@
-"""Commands about videos: upload, demo, conformance, refused playback."""
+"""Commands about videos: upload, demonstration, conformance, refused playback."""

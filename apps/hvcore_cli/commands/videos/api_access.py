@@ -1,4 +1,4 @@
-"""Make the clients by which commands call the service's API."""
+"""Make the HTTP clients with which commands call the service's API."""
 
 import ssl
 from collections.abc import Callable, Iterator, Mapping
@@ -25,9 +25,9 @@ def api_client(
     invocation: Invocation, environ: Mapping[str, str], env: str = "live"
 ) -> Iterator[HvClient]:
     """
-    Within the block, give a client for HV_API_URL, else for the service of the data folder.
+    Within the ``with`` block, give a client for HV_API_URL, else for the service of the data folder.
 
-    A service that is just starting is waited for. HV_API_KEY is used, or else the key that
+    If that service is just starting, wait for it. HV_API_KEY is used, or else the key that
     the first start has made.
 
     Args:

@@ -1,4 +1,4 @@
-"""``hv videos certificate``: signed proof of what a deletion has removed."""
+"""``hv videos certificate``: make signed proof that a video's files were deleted."""
 
 import json
 import re

@@ -38,10 +38,10 @@ _NO_SUCH_RANGE: Final = 416
 @attrs.frozen(kw_only=True)
 class StorageSource:
     """
-    Reads a video's files in the form in which delivery answers with them, but not over HTTP.
+    Reads a video's files from the storage, in the form in which delivery answers with them.
 
-    Delivery's code makes the answers: the storage does not have captions in the form that players
-    get. Private videos need no token here. Nothing is counted as served.
+    Delivery's code makes the answers, because the storage does not have captions in the form that
+    players get. Private videos need no token here. Nothing is counted as served.
     """
 
     delivery: Delivery
@@ -49,7 +49,7 @@ class StorageSource:
 
     def read(self, name: str, start: int, length: int) -> Piece:
         """
-        Return a part of a file, and the size of the file.
+        Return ``length`` bytes of a video's file from ``start`` on, and the size of the file in bytes.
 
         Raises:
             UnreadableError: The file was not published, or is not in the storage.
@@ -78,14 +78,14 @@ class FolderSource:
     """
     Reads files of this machine, in or below the folder of the multivariant playlist.
 
-    A playlist may come from anywhere, so no device and no other folder is opened.
+    A playlist may come from anybody, so no device and no other folder is opened.
     """
 
     folder: Path
 
     def read(self, name: str, start: int, length: int) -> Piece:
         """
-        Return a part of a file, and the size of the file.
+        Return ``length`` bytes of a file from ``start`` on, and the size of the file in bytes.
 
         Raises:
             UnreadableError: The file does not exist, or is in another folder.
@@ -108,13 +108,12 @@ class FolderSource:
 
 class WebSource:
     """
-    Reads files from the web server that the operator has named.
+    Reads a video's files from the web server that the operator has named.
 
-    This is the operator's own command, on the operator's own line: it may name
-    any address, that of this machine's service, too, which OutboundHttp exists to
-    refuse when strangers name it. But a playlist is a stranger's text, and so
-    only addresses with the scheme, host and port that were named are fetched, and
-    no redirect is followed. Sizes and times are limited.
+    The operator may name any address, even one of this machine, which ``OutboundHttp`` refuses
+    when other people name it. But the text of a playlist may come from anybody: so only addresses
+    with the scheme, host and port that the operator named are fetched, and no redirect is
+    followed. Sizes and times are limited.
     """
 
     def __init__(self, url: str) -> None:
@@ -125,12 +124,12 @@ class WebSource:
         )
 
     def close(self) -> None:
-        """Close the connections."""
+        """Close the connections to the web server."""
         self._pool.clear()
 
     def read(self, name: str, start: int, length: int) -> Piece:
         """
-        Fetch a part of a file, and return it with the size of the file.
+        Fetch ``length`` bytes of a file from ``start`` on; return them with the file's size in bytes.
 
         Raises:
             UnreadableError: The file is on another server, or cannot be fetched.

@@ -1,4 +1,4 @@
-"""``hv demo``: from a file to a playing video, on a service of its own."""
+"""``hv demo``: start a service, upload a file, and show its playing video."""
 
 import asyncio
 import os
@@ -125,7 +125,7 @@ def _show(service: LocalService, clip: Path, quality: str) -> tuple[str, str]:
 
 
 def next_steps(service: LocalService, video_id: str) -> str:
-    """Print the API keys, and three commands to try next."""
+    """Return the text of ``hv demo`` with the API keys and three commands to try next."""
     at, keys = service.addresses, service.folder.first_keys()
     key = keys.get("live", "KEY")
     with_key = f"-H 'X-Api-Key: {key}'"

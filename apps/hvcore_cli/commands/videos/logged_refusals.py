@@ -1,4 +1,4 @@
-"""Find the log lines of this installation about a request."""
+"""Find the lines about a request in the log files of this installation."""
 
 import ast
 import re
@@ -51,16 +51,16 @@ class LoggedRefusal:
 
 
 def log_files(folder: Path) -> list[Path]:
-    """Return the log files of all processes, older files included."""
+    """Return the paths of the log files of all processes in a folder, older files included."""
     return sorted([*folder.glob("*.log"), *folder.glob("*.log.1")])
 
 
 def find_refusals(request_id: str, files: Iterable[Path]) -> list[LoggedRefusal]:
     """
-    Return the log lines about a request, the oldest first.
+    Return the log lines about refused or failed requests with an id, the oldest first.
 
     Args:
-        request_id: Callers may choose theirs: several requests can have one.
+        request_id: The id of the request; callers may choose it, so several requests can have it.
 
     Raises:
         CliError: A file cannot be read.
@@ -82,7 +82,12 @@ def find_refusals(request_id: str, files: Iterable[Path]) -> list[LoggedRefusal]
 
 
 def find_lines(request_id: str, file: BinaryIO, name: str) -> Iterator[LoggedRefusal]:
-    """Yield the lines of one log file about a request, in the file's order."""
+    """
+    Yield the lines of one log file about refused or failed requests with an id, in the file's order.
+
+    Args:
+        name: The name of the log file.
+    """
     in_text = f" request_id='{request_id}'".encode()
     in_json = f'"request_id": "{request_id}"'.encode()
     for line in file:

@@ -1,4 +1,4 @@
-"""Play a video completely: fetch and decode every playlist and every segment."""
+"""Check that a video plays: fetch and decode every playlist and every segment."""
 
 import re
 import subprocess
@@ -17,10 +17,14 @@ _URI: Final = re.compile(r'URI="([^"]+)"')
 
 def play_through(master_url: str, ffmpeg: str) -> Iterator[str]:
     """
-    Fetch and decode every rendition; yield a line about each.
+    Fetch and decode every rendition of a video; yield a line of text about each.
+
+    Args:
+        master_url: The address of the video's multivariant playlist.
+        ffmpeg: The path of the program ffmpeg.
 
     Raises:
-        CliError: Something is missing or cannot be decoded.
+        CliError: A file is missing or cannot be decoded.
     """
     with fetching() as get, tempfile.TemporaryDirectory() as folder:
         master = _playlist(get, master_url)

@@ -33,13 +33,13 @@ OPERATOR: Final = Principal(
 
 
 def playback_of(services: Services, invocation: Invocation) -> SignedUrls:
-    """Return the maker of signed URLs, with the running service's addresses."""
+    """Return the services' maker of signed URLs, with the addresses of the running service."""
     found = DataFolder(invocation.data).addresses()
     return attrs.evolve(services.playback, public=as_running(invocation.load(), found))
 
 
 def thumbnail_of(playback: SignedUrls, video: Video | VideoSummary) -> str:
-    """Return the address of a video's picture."""
+    """Return the address of a video's thumbnail, in the width and height that lists use."""
     return playback.thumbnail_url(video, *LIST_THUMBNAIL_PX)
 
 
@@ -47,7 +47,7 @@ def details_of(
     services: Services, invocation: Invocation, org: str, video_id: str
 ) -> dict[str, object]:
     """
-    Return the details of a video as the API has them, its entity tag, and its makers.
+    Return a video's details as in the API, with its entity tag and the service that encoded it.
 
     Raises:
         VideoNotFoundError: The organization has no such video.

@@ -31,7 +31,7 @@ MAX_UPLOAD_BYTES: Final = 5 * 1024**3
 @attrs.frozen(kw_only=True)
 class UploadWanted:
     """
-    A file to upload, and the settings of its video.
+    A file that ``hv upload`` is to send, and the settings of its video.
 
     Attributes:
         labels: The labels of the video: external ID, metadata and tags.
@@ -69,12 +69,12 @@ def send(client: HvClient, wanted: UploadWanted) -> str:
     """
     Upload a file, which starts its processing, and return the video's id.
 
-    The upload resumes where a connection broke. Where the service's own upload address
-    cannot be reached from here, the bytes go straight to the object store, if it accepts them.
+    If a connection breaks, the upload resumes at that byte. If the service's own upload address
+    cannot be reached from here, the bytes are sent directly to the object store, if it accepts them.
 
     Raises:
         CliError: The file cannot be read.
-        HvClientError: The upload is refused, or nobody answers.
+        HvClientError: The upload is refused, or the service does not answer.
     """
     check_file(wanted.path)
     settings: UploadSettings = {

@@ -98,12 +98,16 @@ class MetricsPage:
 
 
 def spool_of(settings: Settings) -> Path:
-    """Return the folder in which counts of this machine wait for the analytics sinks."""
+    """Return the folder in which served segments of this machine wait for the analytics sinks."""
     return settings.data_dir / (settings.analytics.spool_dir or "spool")
 
 
 def folders_of(settings: Settings) -> Mapping[str, Path]:
-    """Return the folders of this machine whose free room is measured, by purpose."""
+    """
+    Return the folders of this machine whose free disk space is measured, by their purpose.
+
+    The purposes are ``data``, ``temporary``, ``edge`` and ``storage``.
+    """
     folders = {"data": settings.data_dir, "temporary": Path(gettempdir())}
     if settings.edge.listen:
         folders["edge"] = settings.data_dir / (settings.edge.folder or "edge")
@@ -116,7 +120,7 @@ class MetricsServer(ThreadingHTTPServer):
     An HTTP server that answers ``GET /metrics``.
 
     Raises:
-        OSError: The address cannot be had.
+        OSError: The address is in use, or is none of this machine.
     """
 
     daemon_threads = True
@@ -129,7 +133,7 @@ class MetricsServer(ThreadingHTTPServer):
         super().__init__((host, port), _Handler)
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Log a connection that broke off, or a bug."""
+        """Log that a connection broke off, or that a bug ended a request."""
         del request, client_address
         _log.info("metrics not sent", exc_info=True)
 
@@ -164,7 +168,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def serve_in_thread(settings: Settings) -> None:
-    """Serve the metrics in a thread; while another process of this machine does so, wait."""
+    """Serve the metrics from a thread; while another process has the port, wait to take over."""
     threading.Thread(
         target=_serve_or_wait, args=(settings,), name="metrics", daemon=True
     ).start()

@@ -1,4 +1,4 @@
-"""Ask dependencies that may hang in threads, and keep their latest answer for the metrics."""
+"""Ask dependencies that may hang from threads, and keep each one's latest answer for the metrics."""
 
 import logging
 import threading
@@ -20,7 +20,7 @@ _log = logging.getLogger(__name__)
 
 
 class Sampled(Generic[Answer]):
-    """The latest answer of a dependency that may hang, asked in a thread; thread-safe."""
+    """Asks a dependency that may hang, from a thread, and keeps its latest answer; thread-safe."""
 
     def __init__(self, ask: Callable[[], Answer]) -> None:
         self._ask = ask
@@ -31,7 +31,12 @@ class Sampled(Generic[Answer]):
         self._latest: tuple[float, Answer] | None = None
 
     def begin(self) -> tuple[threading.Event, bool]:
-        """Ask the dependency if it is time; return the event of the answer, and whether to await it."""
+        """
+        Start asking the dependency, unless that was done less than ``EVERY_S`` seconds ago.
+
+        Returns:
+            The event that is set once the answer has come, and whether it is still to come.
+        """
         with self._lock:
             now = time.monotonic()
             if not self._is_asking and now - self._asked_at_s >= EVERY_S:
@@ -42,7 +47,12 @@ class Sampled(Generic[Answer]):
             return self._over, self._is_asking
 
     def latest(self) -> Answer | None:
-        """Return the last answers; None if there are none, or they are too old to be true."""
+        """
+        Return the dependency's latest answer, after a short wait for a newer one.
+
+        Returns:
+            None if there is no answer, or if it is older than ``TOO_OLD_S`` seconds.
+        """
         over, is_asking = self.begin()
         if is_asking:
             # Of something that hangs, only the first to ask waits.

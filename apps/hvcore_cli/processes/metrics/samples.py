@@ -1,4 +1,4 @@
-"""The metrics about a machine's waiting tasks, its disks, and the services it depends on."""
+"""The metrics about waiting tasks, disks, and the backends on which the service depends."""
 
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -24,14 +24,15 @@ _MAY_RUN: Final = frozenset({TaskState.DUE.value, TaskState.QUEUED.value})
 @attrs.frozen(kw_only=True, eq=False)
 class SampleCollector(Collector):
     """
-    A Prometheus collector of the metrics that are sampled when they are asked for.
+    A Prometheus collector of the metrics that are measured whenever Prometheus asks.
 
     Attributes:
-        spool_dir: The folder in which counts of this machine wait.
-        dependencies: For each dependency by name, whether it answers.
+        workload: The numbers of waiting and running tasks.
+        spool_dir: The folder in which counts of this machine wait for the analytics sinks.
+        dependencies: The dependencies by name; each says whether it answers.
         apps: Returns the servers of this machine's apps, each as the name of its app and
             whether it is ready.
-        disks: For each folder by name, the free room of its disk.
+        disks: The free disk space of folders, by name.
     """
 
     workload: Sampled[Workload]
@@ -41,7 +42,7 @@ class SampleCollector(Collector):
     disks: Mapping[str, Sampled["DiskRoom"]]
 
     def collect(self) -> Iterable[GaugeMetricFamily]:
-        """Yield the metrics whose values are known."""
+        """Yield the measured metrics; those whose values could not be found out are left out."""
         # All at once: if all of them hang, this takes as long as with one.
         self.workload.begin()
         for dependency in self.dependencies.values():
@@ -91,7 +92,7 @@ def _ready(
 
 @attrs.frozen(kw_only=True)
 class DiskRoom:
-    """The free room and the size of a disk in bytes."""
+    """The free space and the total size of a disk, both in bytes."""
 
     free_bytes: int
     size_bytes: int
@@ -99,10 +100,10 @@ class DiskRoom:
 
 def room_of(folder: Path) -> DiskRoom:
     """
-    Return the free room of the disk on which a folder is, or will be made.
+    Return the free space and size of the disk on which a folder is, or will be made.
 
     Raises:
-        OSError: The disk does not work.
+        OSError: The disk cannot be read.
     """
     there = next(one for one in (folder, *folder.parents) if one.exists())
     usage = shutil.disk_usage(there)

@@ -109,10 +109,10 @@ def _by_parts(_found: ReportRange, _envs: Sequence[Environment]) -> Payload:
 
 def form_of(req: falcon.Request) -> ExportFormat:
     """
-    Return the file format that the query asks for: CSV or NDJSON.
+    Return the file format that the query of a download names: CSV or NDJSON.
 
     Raises:
-        InvalidParametersError: The query asks for another format.
+        InvalidParametersError: The query names another format.
     """
     found = _FORMS.get(req.get_param("format") or ExportFormat.CSV.value)
     if found is None:

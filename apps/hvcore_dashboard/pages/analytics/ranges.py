@@ -22,7 +22,7 @@ WHOLE_ORGANIZATION: Final = "organization"
 
 @attrs.frozen(kw_only=True)
 class RangePreset:
-    """Name a range of days that people often ask for, such as the last month."""
+    """A named range of days that people often ask for, such as the last month."""
 
     title: str
     first: date
@@ -30,7 +30,7 @@ class RangePreset:
 
 
 def presets_at(today: date) -> Sequence[RangePreset]:
-    """Return the month of a day, the month before it, and the quarter before its quarter's."""
+    """Return the month of ``today``, the month before it, and the last quarter that has ended."""
     month = today.replace(day=1)
     quarter = month.replace(month=month.month - (month.month - 1) % 3)
     last_month, last_quarter = _months_before(month, 1), _months_before(quarter, 3)
@@ -80,7 +80,7 @@ class ReportRange:
         }
 
     def file_name(self, report: str, env: str) -> str:
-        """Return the name of a report's file: what it has, of which environment and days."""
+        """Return the file name of a downloaded report, made of its name, environment and days."""
         covers = "all" if self.is_of_all else env
         return f"{report}-{covers}-{self.first}-{self.last}"
 

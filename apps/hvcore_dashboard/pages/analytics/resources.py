@@ -1,4 +1,4 @@
-"""Pages of analytics: totals, days, resolutions, countries and pages, players' reports."""
+"""Pages of analytics: totals, days, resolutions, countries, embedding pages, playback quality."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -191,10 +191,10 @@ class ShownDay:
 @attrs.frozen(kw_only=True)
 class WatchedDays:
     """
-    Views and watched time by day, and in all.
+    Views and watched time by day, and their totals.
 
     Attributes:
-        days: Oldest first.
+        days: The days, oldest first.
     """
 
     days: Sequence[ShownDay]
@@ -208,7 +208,7 @@ class WatchedDays:
 
 
 def watched_days(found: Sequence[WatchedDay]) -> WatchedDays:
-    """Return views and watched time as pages show them: sums first, rounded once."""
+    """Return views and watched time by day with their totals, which are summed before rounding."""
     return WatchedDays(
         days=[
             ShownDay(
@@ -228,5 +228,5 @@ def _rounded(views: float) -> int:
 
 
 def today_of(clock: Clock) -> date:
-    """Return the present UTC day by a clock."""
+    """Return the present UTC day of a clock."""
     return clock.now().astimezone(UTC).date()

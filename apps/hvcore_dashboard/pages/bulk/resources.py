@@ -1,4 +1,4 @@
-"""Bulk changes of videos: the question, the progress, the outcome, and the list of them."""
+"""Pages of bulk changes of videos: the confirmation, the progress, the outcome, and the list."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -30,7 +30,7 @@ MOST_LISTED: Final = 20
 
 
 class BulkListResource:
-    """``GET …/videos/bulk``: the latest bulk changes; ``POST``: stores a question about one."""
+    """``GET …/videos/bulk``: the latest bulk changes; ``POST``: stores one, not confirmed yet."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
@@ -81,7 +81,7 @@ class BulkListResource:
 
 
 class BulkPageResource:
-    """``GET …/videos/bulk/{bulk}``: a bulk change as it is now; ``POST``: starts it."""
+    """``GET …/videos/bulk/{bulk}``: the present state of a bulk change; ``POST``: starts it."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
@@ -125,7 +125,7 @@ class BulkPageResource:
 
 
 class BulkProgressResource:
-    """``GET …/videos/bulk/{bulk}/progress``: the part of the page that moves by itself."""
+    """``GET …/videos/bulk/{bulk}/progress``: the fragment with the progress, which htmx loads again."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
@@ -140,7 +140,7 @@ class BulkProgressResource:
 
 
 class BulkStopResource:
-    """``POST …/videos/bulk/{bulk}/stop``: stops a bulk change; what is done stays done."""
+    """``POST …/videos/bulk/{bulk}/stop``: stops a bulk change; videos already changed stay changed."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk

@@ -29,7 +29,7 @@ MOST_FAILURES: Final = 100
 
 @attrs.frozen(kw_only=True)
 class BulkWords:
-    """The words for a kind of bulk change: as a command, while it runs, and when it is done."""
+    """The verbs for a kind of bulk change: as a command, while it runs, and when it is done."""
 
     verb: str
     running: str
@@ -81,7 +81,7 @@ _FAILURES: Final[Mapping[BulkOutcome, str]] = {
 
 @attrs.frozen(kw_only=True)
 class ShownFailure:
-    """A video that could not be changed: its id, its name if it is still there, and why."""
+    """A video that a bulk change failed to change: its id, its name if it still exists, and why."""
 
     video_id: str
     name: str | None
@@ -94,9 +94,12 @@ class ShownBulk:
     A bulk change as its page shows it.
 
     Attributes:
-        names: The names of its first videos, as they are now.
-        percent: The share of its videos whose turn has come, 0 to 100.
-        waits_until: Until when it waits for a limit or an obstacle; None if it does not.
+        words: The verbs for the kind of bulk change.
+        names: The present names of the first of its videos.
+        percent: The share of its videos that were tried already, 0 to 100.
+        end: The text that says why the bulk change ended; "" if it did not end early.
+        waits_until: The time until which the bulk change waits for a limit or an obstacle;
+            None if it does not wait.
     """
 
     bulk: BulkChange
@@ -110,13 +113,13 @@ class ShownBulk:
 
     @property
     def videos(self) -> str:
-        """The number of its videos, with the noun."""
+        """The number of videos of the bulk change as text with a noun, such as ``220 videos``."""
         noun = "video" if self.bulk.total == 1 else "videos"
         return f"{self.bulk.total:,} {noun}"
 
     @property
     def needs_tags(self) -> bool:
-        """Whether the question asks for tags."""
+        """Whether this kind of bulk change adds or removes tags, so that the page asks for tags."""
         return self.bulk.kind in TAGGING
 
     @property
@@ -126,12 +129,12 @@ class ShownBulk:
 
     @property
     def left(self) -> int:
-        """The number of videos whose turn has not come."""
+        """The number of videos that the bulk change has not tried yet."""
         return self.progress.of(BulkOutcome.WAITING)
 
     @property
     def sentence(self) -> str:
-        """The outcome in words, such as ``220 published, 3 public already``."""
+        """The outcome of the bulk change in words, such as ``220 published, 3 public already``."""
         parts = (
             (self.progress.of(BulkOutcome.CHANGED), self.words.done),
             (self.progress.of(BulkOutcome.SAME), self.words.same),
@@ -144,7 +147,7 @@ class ShownBulk:
 
 @attrs.frozen(kw_only=True)
 class ShownBulks:
-    """Adds words and names of videos to bulk changes."""
+    """Adds words and names of videos to stored bulk changes, for the pages that show them."""
 
     bulk_changes: BulkChanges
     catalog: Catalog
@@ -152,7 +155,7 @@ class ShownBulks:
 
     @classmethod
     def of(cls, services: Services) -> "ShownBulks":
-        """Return the ShownBulks that read from these services."""
+        """Return the reader of bulk changes that uses these services."""
         return cls(
             bulk_changes=services.bulk_changes,
             catalog=services.catalog,

@@ -26,7 +26,7 @@ _TODAY: Final = 1
 @attrs.frozen(kw_only=True)
 class EnvironmentHoldings:
     """
-    An environment with the numbers of its keys, webhooks and the like.
+    An environment with the numbers of its keys and webhook endpoints.
 
     Attributes:
         keys: The number of working API keys bound to the environment; None if the person

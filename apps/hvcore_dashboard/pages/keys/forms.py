@@ -58,7 +58,7 @@ def options(choices: Mapping[str, tuple[str, object]]) -> Options:
 
 
 def judged(form: Form, environments: Sequence[Environment]) -> Form:
-    """Return the form for a new API key with an error at each wrong choice."""
+    """Check a sent form for a new API key, and return it with an error at each wrong choice."""
     found: dict[str, str] = {}
     names = {env.name for env in environments}
     if form.text("type") not in {kind.value for kind in TYPES}:
@@ -75,7 +75,7 @@ def judged(form: Form, environments: Sequence[Environment]) -> Form:
 
 
 def key_wanted(form: Form, here: OrganizationVisit) -> KeyWanted:
-    """Return the order for the API key that a form without errors describes."""
+    """Return the description of the API key to create, from a form without errors."""
     return KeyWanted(
         type=KeyType(form.text("type")),
         org_id=here.org_id,

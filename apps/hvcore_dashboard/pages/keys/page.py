@@ -32,7 +32,7 @@ class KeyPages:
 
     @classmethod
     def of(cls, desk: Desk) -> "KeyPages":
-        """Return the KeyPages of the dashboard, made of a desk."""
+        """Return the answers with pages of API keys, made of the dashboard's services."""
         services = desk.services
         return cls(
             answers=desk.answers,

@@ -56,7 +56,7 @@ class MemberPages:
 
     @classmethod
     def of(cls, desk: Desk) -> "MemberPages":
-        """Return the MemberPages of the dashboard, made of a desk."""
+        """Return the answers with pages of members, made of the dashboard's services."""
         return cls(
             answers=desk.answers,
             members=desk.services.members,
@@ -103,10 +103,10 @@ class MemberPages:
         self, req: falcon.Request, resp: falcon.Response, member: OrganizationMember
     ) -> None:
         """
-        Mail an invitation to a member, and lead to the list of members.
+        Mail an invitation to a member, and redirect to the list of members.
 
-        If there were too many invitations already, answer with the member's page, which
-        says so.
+        If the limit of invitations is reached, answer with the member's page and a message
+        that says so.
         """
         try:
             self.mailed.invite(member.org_id, member.id)

@@ -20,11 +20,11 @@ _DECIMAL: Final = re.compile(r"[0-9]{1,6}(?:\.[0-9]{1,6})?")
 @attrs.frozen(kw_only=True)
 class LimitField:
     """
-    A field for one limit of an organization.
+    A form field for one limit of an organization.
 
     Attributes:
-        name: The name of the field, and of the attribute of QuotaLimits.
-        title: The heading of the table column with the limit's use.
+        name: The name of the field, and of the attribute of ``QuotaLimits``.
+        title: The heading of the table column that shows how much of the limit is used.
         is_size: Whether the limit is a number of bytes, which may be given in larger
             units.
     """
@@ -73,7 +73,7 @@ WEIGHT: Final = "weight"
 
 
 def limit_texts(limits: QuotaLimits) -> Mapping[str, str]:
-    """Return the texts that a form shows for limits, by field."""
+    """Return an organization's limits as the texts that a form shows, by field name."""
     texts = {WEIGHT: _text(None, limits.weight)}
     for field in LIMIT_FIELDS:
         limit = limits.of(field.quota)
@@ -83,7 +83,7 @@ def limit_texts(limits: QuotaLimits) -> Mapping[str, str]:
 
 def read_limits(texts: Mapping[str, str | None]) -> Mapping[str, int | float | None]:
     """
-    Return the limits that were written into fields, as Quotas.change takes them.
+    Parse an organization's limits from the texts of a form, as ``Quotas.change`` takes them.
 
     Raises:
         InvalidParametersError: Some texts are no limits; all such fields are named.
@@ -103,7 +103,7 @@ def read_limits(texts: Mapping[str, str | None]) -> Mapping[str, int | float | N
 
 
 def stored_limits(texts: Mapping[str, str]) -> Mapping[str, str]:
-    """Return texts written into fields as the form will show them once they are stored."""
+    """Return the sent texts of limits as the form will show them once they are stored."""
     fields = {field.name: field for field in LIMIT_FIELDS}
     found = dict(texts)
     for name, text in texts.items():

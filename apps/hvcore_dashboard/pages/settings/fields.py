@@ -22,7 +22,7 @@ QUALITIES: Final = (
 
 
 def default_texts(defaults: NewVideoDefaults) -> Mapping[str, str]:
-    """Return the texts that a form shows for defaults, by field."""
+    """Return an organization's defaults for new videos as the texts that a form shows, by field name."""
     return {
         "access": "public" if defaults.is_public else "private",
         "videoQuality": defaults.preset.value,
@@ -31,12 +31,12 @@ def default_texts(defaults: NewVideoDefaults) -> Mapping[str, str]:
 
 
 def domains_text(defaults: NewVideoDefaults) -> str:
-    """Return the default domains of embed codes as a form shows them."""
+    """Return the domains to which embed codes are bound by default, as the text that a form shows."""
     return ", ".join(defaults.domains)
 
 
 def stored_defaults(texts: Mapping[str, str]) -> Mapping[str, str]:
-    """Return texts written into fields as the form will show them once they are stored."""
+    """Return the sent texts of defaults for new videos as the form shows them once they are stored."""
     found = dict(texts)
     try:
         found["domains"] = ", ".join(_domains(texts.get("domains", "")))
@@ -48,7 +48,7 @@ def stored_defaults(texts: Mapping[str, str]) -> Mapping[str, str]:
 
 def read_defaults(texts: Mapping[str, str | None]) -> DefaultChanges:
     """
-    Return the defaults that were written into fields.
+    Parse changed defaults for new videos from the texts of a form.
 
     Raises:
         InvalidParametersError: Some texts are no defaults; all such fields are named.

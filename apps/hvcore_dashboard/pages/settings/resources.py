@@ -1,4 +1,4 @@
-"""The settings of an organization: defaults for new videos, and what it uses and may use."""
+"""The settings page of an organization: defaults for new videos, and the use of its quotas."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final

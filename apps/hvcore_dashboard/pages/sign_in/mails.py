@@ -12,7 +12,7 @@ class SignInMailResource:
     """
     ``POST /dashboard/sign-in/mail``: mails a sign-in link, if the address is a member's.
 
-    The answer is the same for every address. ``GET``, as after a reload, leads to the form.
+    The answer is the same for every address. ``GET``, as after a reload, redirects to the form.
     """
 
     def __init__(self, desk: Desk) -> None:

@@ -66,7 +66,7 @@ class SignInBeginResource:
 
 
 class SignInCallbackResource:
-    """``GET /dashboard/sign-in/callback``: where the identity provider sends people back to."""
+    """``GET /dashboard/sign-in/callback``: signs in a person whom the identity provider sends back."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
@@ -187,7 +187,7 @@ def _address(desk: Desk, path: str) -> str:
 
 
 def client_of(req: falcon.Request) -> str:
-    """Return the address of the client that a request comes from."""
+    """Return the IP address of the client that sent a request."""
     return client_address(req.remote_addr, req.get_header("X-Forwarded-For"))
 
 

@@ -35,7 +35,7 @@ class SigningKeyPages:
 
     @classmethod
     def of(cls, desk: Desk) -> "SigningKeyPages":
-        """Return the SigningKeyPages of the dashboard, made of a desk."""
+        """Return the answers with the page of signing keys, made of the dashboard's services."""
         return cls(
             answers=desk.answers,
             operations=desk.services.signing_key_operations,
@@ -67,7 +67,7 @@ class SigningKeyPages:
         form: Form,
         error: ConflictError | InvalidParametersError | RateLimitExceededError,
     ) -> None:
-        """Answer with the list of signing keys, and an error beside the field that it is of."""
+        """Answer with the list of signing keys, and an error beside the form's field that caused it."""
         resp.status = error.http_status
         for name, value in error.headers.items():
             resp.set_header(name, value)

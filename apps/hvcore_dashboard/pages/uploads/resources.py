@@ -44,7 +44,7 @@ _TEXTS: Final = ("videoName", "description", "tags")
 
 
 class UploadPageResource:
-    """``GET …/upload``: the upload page; ``POST``: orders a file to be fetched from an address."""
+    """``GET …/upload``: the upload page; ``POST``: has the service fetch a file from a URL."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
@@ -117,9 +117,9 @@ class UploadPageResource:
 
 class UploadCreationResource:
     """
-    ``POST …/upload/files``: creates an upload of the tus protocol, for the script.
+    ``POST …/upload/files``: creates an upload of the tus protocol, for the page's script.
 
-    The bytes go to the upload address, by the ``Location`` alone.
+    The script sends the file's bytes to the address in the header ``Location``.
     """
 
     def __init__(self, desk: Desk) -> None:
@@ -184,7 +184,7 @@ class UploadSettingsResource:
 
 def environment_of(req: falcon.Request) -> Environment:
     """
-    Return the environment that the page is about.
+    Return the environment that the upload page is about.
 
     Raises:
         InvalidParametersError: The organization has no environment yet.

@@ -49,7 +49,7 @@ _TAG: Final = re.compile(r"<[^<>]*>")
 
 @attrs.frozen(kw_only=True)
 class ShownCue:
-    """A cue of captions, as viewers read it."""
+    """A cue of captions (a text with its start and end), as viewers read it."""
 
     start_ms: int
     end_ms: int
@@ -71,7 +71,7 @@ class CaptionsPageResource:
     def on_post(
         self, req: falcon.Request, resp: falcon.Response, *, video_id: str, **_path: str
     ) -> None:
-        """Store the captions of a language; they replace earlier captions of that language."""
+        """Store a video's captions in a language; they replace earlier captions of that language."""
         here, form = organization_of(req), read_form(req)
         video = self._tabs.arrived(req, video_id)
         try:

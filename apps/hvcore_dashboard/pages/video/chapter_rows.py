@@ -27,7 +27,7 @@ _MOST_IN_PLACE: Final = 59
 
 @attrs.frozen
 class ChapterRow:
-    """A row of the form; the number is part of the names of its fields."""
+    """A row of the form that edits chapters; its number is part of the names of its fields."""
 
     number: int
     start: str = ""
@@ -35,18 +35,18 @@ class ChapterRow:
 
     @property
     def is_blank(self) -> bool:
-        """Whether nothing is written in the row."""
+        """Whether the row has neither a start nor a title."""
         return not self.start and not self.title
 
 
 def state_of(chapters: Sequence[Chapter]) -> str:
-    """Return a short text that changes with the chapters, for a form to send along."""
+    """Return a short text that is different for different chapters; a form sends it along."""
     told = json.dumps([attrs.astuple(one) for one in chapters])
     return hashlib.sha256(told.encode()).hexdigest()[:32]
 
 
 def clock(at_ms: int) -> str:
-    """Return a moment as the form shows it: ``0:01:05``, with a fraction if it has one."""
+    """Return a position in the video as the form shows it: ``0:01:05``, with a fraction if it has one."""
     seconds, rest_ms = divmod(at_ms, 1000)
     shown = f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
     return f"{shown}.{rest_ms:03}".rstrip("0") if rest_ms else shown
@@ -82,13 +82,13 @@ def sent_rows(form: Form) -> Sequence[ChapterRow]:
 
 def starts_of(rows: Sequence[ChapterRow], *, end_ms: int) -> Sequence[tuple[int, str]]:
     """
-    Return the starts in milliseconds and the titles of rows.
+    Return the start in milliseconds and the title of each row.
 
     Args:
         end_ms: The end of the video; each chapter begins before it.
 
     Raises:
-        InvalidParametersError: Rows are wrong; all of them are named.
+        InvalidParametersError: Rows have a wrong start or title; all of them are named.
     """
     if len(rows) > MOST_ROWS:
         raise InvalidParametersError(

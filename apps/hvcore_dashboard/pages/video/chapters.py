@@ -74,7 +74,7 @@ class ChaptersPageResource:
     def on_post(
         self, req: falcon.Request, resp: falcon.Response, *, video_id: str, **_path: str
     ) -> None:
-        """Store the chapters that the form has, or those of its file, in place of all before."""
+        """Store the chapters of the form's rows, or of its file; they replace all earlier chapters."""
         form, video = read_form(req), self._tabs.arrived(req, video_id)
         is_import = FILE in form.files
         try:

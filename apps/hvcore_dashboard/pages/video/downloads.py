@@ -1,4 +1,4 @@
-"""The downloads of a video: leads to signed addresses of its files."""
+"""The downloads of a video: redirects to signed addresses of its files."""
 
 from typing import Final
 from urllib.parse import parse_qs, urlsplit
@@ -20,9 +20,9 @@ DOWNLOAD_VALID_S: Final = 3600
 
 class VideoDownloadResource:
     """
-    ``GET …/videos/{video}/download/{name}``: leads to one of the video's files.
+    ``GET …/videos/{video}/download/{name}``: redirects to one of the video's files.
 
-    The address has a new token, so that none stands in a page that stays open.
+    The redirect's address has a new token, so that a page that stays open contains no token.
     """
 
     def __init__(self, desk: Desk) -> None:
@@ -39,7 +39,7 @@ class VideoDownloadResource:
         **_path: str,
     ) -> None:
         """
-        Redirect to the uploaded file, or to a movie or sound that viewers may download.
+        Redirect to the uploaded file, or to an MP4 or audio file that viewers may download.
 
         Raises:
             ConflictError: The video is not ready.

@@ -1,4 +1,4 @@
-"""Make the edge keys behind embed codes, and name them in addresses without telling them."""
+"""Make the edge keys in embed codes, and name edge keys in addresses without revealing them."""
 
 import hashlib
 from collections.abc import Sequence
@@ -42,11 +42,11 @@ class EdgeKeyCodes:
         """
         Return an edge key for the domains in a form, and whether it is a new one.
 
-        One that works for the same domains without end is taken again: a form that is sent
-        twice makes no second permission.
+        An existing key without an expiry date for the same domains is used again, so that a form
+        that is sent twice makes no second key.
 
         Raises:
-            InvalidParametersError: The form names no domain, or something that is none.
+            InvalidParametersError: The form names no domain, or a text that is no domain.
         """
         sites = host_names(form.text(SITES))
         if not sites:
@@ -63,5 +63,9 @@ class EdgeKeyCodes:
 
 
 def name_of(key: EdgeKey) -> str:
-    """Return a name of an edge key for an address, which is logged: the key is a permission."""
+    """
+    Return a name of an edge key for addresses, which does not reveal the key.
+
+    Addresses are logged, and whoever has the key may play the video.
+    """
     return hashlib.sha256(key.id.encode()).hexdigest()[:_NAME_CHARS]

@@ -68,8 +68,8 @@ class EmbedTabResource:
     """
     ``GET …/videos/{video}/embed``: the embed tab; for htmx only the code.
 
-    ``POST`` makes an edge key for an embed code, or signs a playback address. The signed
-    address is in the answer and nowhere else: whoever has it may watch.
+    ``POST`` makes an edge key for an embed code, or signs a playback address. Only the answer
+    contains the signed address, because whoever has it may watch.
     """
 
     def __init__(self, desk: Desk) -> None:
@@ -95,7 +95,7 @@ class EmbedTabResource:
     def on_post(
         self, req: falcon.Request, resp: falcon.Response, *, video_id: str, **_path: str
     ) -> None:
-        """Make an embed code by an edge key, or sign a playback address as the API does."""
+        """Make an embed code with an edge key, or sign a playback address as the API does."""
         form, video = read_form(req), self._tabs.arrived(req, video_id)
         if form.text("kind") == CODE:
             self._make_code(req, resp, video, form)

@@ -34,7 +34,7 @@ _UNITS: Final = re.compile(r"(?:([0-9]{1,2})h)?(?:([0-9]{1,4})m)?(?:([0-9]{1,5})
 
 
 class EmbedKind(Enum):
-    """The kinds of embed code: a frame for any page, or an element of the page itself."""
+    """The kinds of embed code: an ``<iframe>`` for any page, or the player's own HTML element."""
 
     FRAME = "frame"
     ELEMENT = "element"
@@ -46,8 +46,8 @@ class EmbedChoices:
     The choices of an editor for an embed code: kind, start and autoplay.
 
     Attributes:
-        start_s: Where playback begins, in seconds.
-        form: The fields of the choices, with what is wrong in them.
+        start_s: The position at which playback begins, in seconds.
+        form: The form fields of the choices, with their errors.
     """
 
     kind: EmbedKind = EmbedKind.FRAME
@@ -57,7 +57,7 @@ class EmbedChoices:
 
     @classmethod
     def asked(cls, req: falcon.Request, video: Video) -> "EmbedChoices":
-        """Return the choices in the query of a request; a wrong start is told and left out."""
+        """Return the choices in a request's query; a wrong start is left out and becomes an error."""
         is_element = req.get_param(KIND) == EmbedKind.ELEMENT.value
         kind = EmbedKind.ELEMENT if is_element else EmbedKind.FRAME
         typed = (req.get_param(START) or "").strip()[:MOST_START_CHARS]
@@ -83,10 +83,13 @@ def embed_code(
     choices: EmbedChoices,
 ) -> str:
     """
-    Return the HTML that shows a video in its own shape, as wide as its place in the page.
+    Return the HTML that shows a video in its aspect ratio, as wide as its container on the page.
 
     Args:
+        addresses: The addresses at which the video plays.
+        public: The public addresses of the service.
         poster_url: The address of the picture shown before playback; "" for none.
+        choices: The editor's choices of kind, start and autoplay.
     """
     if choices.kind is EmbedKind.ELEMENT:
         return _element(video, addresses, public, poster_url, choices)

@@ -1,4 +1,4 @@
-"""The facts that a video's first page shows besides its record."""
+"""The facts that a video's first dashboard page shows besides the stored record of the video."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -29,7 +29,7 @@ PLAYER_VALID_S: Final = 4 * 3600
 
 
 def policy_of_player(desk: Desk) -> ContentPolicy:
-    """Return the content policy of a page whose frame shows the service's player."""
+    """Return the Content-Security-Policy origins of a page that embeds the service's player."""
     player = origin_of(desk.services.settings.public.player_url)
     return ContentPolicy(frames=(player,) if player else ())
 
@@ -47,7 +47,7 @@ class VideoFacts:
 
     @classmethod
     def of(cls, desk: Desk) -> "VideoFacts":
-        """Return the VideoFacts that read from the services of a desk."""
+        """Return the collector of facts that reads from the dashboard's services."""
         services = desk.services
         return cls(
             analytics=services.analytics,
@@ -65,7 +65,7 @@ class VideoFacts:
         Return a video's facts, as values for the template ``video/overview.html``.
 
         Args:
-            for_operator: Whether the facts include the service that makes the video, and the
+            for_operator: Whether the facts include the transcoder that encodes the video, and the
                 rule by which it was chosen.
         """
         envs = {env.id: env.shown_name for env in here.environments}

@@ -44,7 +44,7 @@ def stored_labels(fields: Mapping[str, str]) -> dict[str, str]:
 
 def split_metadata(fields: Mapping[str, str]) -> Mapping[str, str]:
     """
-    Return fields in which each key of the metadata has a value of its own.
+    Return the fields of labels with a value of its own for each key of the metadata.
 
     Raises:
         InvalidParametersError: A line of the metadata has no key or no colon, or repeats a key.
@@ -55,7 +55,7 @@ def split_metadata(fields: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def join_metadata(values: Mapping[str, str]) -> Mapping[str, str]:
-    """Return fields in which all keys of the metadata are lines of one value."""
+    """Return the fields of labels with all keys of the metadata as lines of one value."""
     lines = [
         f"{name.removeprefix(_KEY)}: {value}"
         for name, value in values.items()
@@ -68,7 +68,7 @@ def join_metadata(values: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def label_changes(changes: Mapping[str, str | None]) -> Mapping[str, object]:
-    """Return changes of a form's labels as members of the API's request body."""
+    """Return the changed fields of labels as members of the API's request body."""
     members: dict[str, object] = {}
     if "externalID" in changes:
         members["externalID"] = changes["externalID"] or None

@@ -121,7 +121,7 @@ class VideoPageResource:
 
 
 class VideoFactsFragmentResource:
-    """``GET …/videos/{video}/facts``: the part of the page that is updated while the page is open."""
+    """``GET …/videos/{video}/facts``: the fragment that htmx updates while the page is open."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers

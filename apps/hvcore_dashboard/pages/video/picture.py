@@ -1,4 +1,4 @@
-"""The picture tab of a video: sets its picture to a moment of the video or to a file."""
+"""The picture tab of a video: sets the poster to a frame of the video or to an image file."""
 
 from typing import Final
 
@@ -40,7 +40,7 @@ LOOKS: Final = 10
 
 
 class PicturePageResource:
-    """``GET …/videos/{video}/picture``: the picture tab; ``POST``: sets a moment or a file."""
+    """``GET …/videos/{video}/picture``: the picture tab; ``POST``: sets the poster."""
 
     def __init__(self, desk: Desk) -> None:
         self._tabs = VideoTabs.of(desk)
@@ -59,7 +59,7 @@ class PicturePageResource:
     def on_post(
         self, req: falcon.Request, resp: falcon.Response, *, video_id: str, **_path: str
     ) -> None:
-        """Store the sent file as the video's picture, or order a picture of a moment."""
+        """Store the sent image as the video's poster, or have a frame of the video made into it."""
         form, video = read_form(req), self._tabs.arrived(req, video_id)
         try:
             if MOMENT in form.fields:
@@ -118,7 +118,7 @@ class PicturePageResource:
 
 
 class PictureFragmentResource:
-    """``GET …/videos/{video}/picture/now``: the present picture, asked for while one is being made."""
+    """``GET …/videos/{video}/picture/now``: the present poster, loaded again while one is being made."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers

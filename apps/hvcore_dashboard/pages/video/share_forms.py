@@ -45,7 +45,8 @@ def wanted_links(form: Form) -> Sequence[NewShareLink]:
     Return the share links that a form asks for: one for each person, or one for everybody.
 
     Raises:
-        InvalidParametersError: A field is wrong; the field of people names whose address is.
+        InvalidParametersError: A field is wrong; for the field of people, the wrong address
+            is named.
     """
     fields = read_query(_ShareFields, form.given("days", "maxViews", "label"))
     people: Sequence[str | None] = _people(form.text(PEOPLE))

@@ -1,5 +1,5 @@
 """
-Addresses at which a video plays, and calls for programs that look at them.
+Addresses at which a video plays, and code snippets with which programs read their metadata.
 
 Source: docs/how-to/embed.md and docs/reference/player.md.
 """
@@ -16,7 +16,7 @@ from hvcore.settings import PublicSettings
 
 @attrs.frozen(kw_only=True)
 class EmbedSnippet:
-    """A snippet to copy, with its title and its purpose."""
+    """A code snippet that people copy, with its title and its purpose."""
 
     title: str
     about: str
@@ -30,8 +30,8 @@ class EmbedAddresses:
 
     Attributes:
         page: The player's page, for an ``<iframe>``.
-        playlist: The master playlist.
-        discovery: The address that oEmbed can be asked about; None if it cannot be.
+        playlist: The multivariant playlist (HLS).
+        discovery: The address for which oEmbed has an answer; None if it has none.
     """
 
     page: str = attrs.field(repr=False)
@@ -40,19 +40,24 @@ class EmbedAddresses:
 
 
 def public_addresses(plays: PlaybackAddresses) -> EmbedAddresses:
-    """Return the addresses of a public video."""
+    """Return the addresses at which a public video plays."""
     return EmbedAddresses(
         page=plays.embed, playlist=plays.playlist, discovery=plays.embed
     )
 
 
 def signed_addresses(plays: PlaybackAddresses) -> EmbedAddresses:
-    """Return the addresses of a video with a playback token in them."""
+    """Return the addresses, with a playback token in them, at which a video plays."""
     return EmbedAddresses(page=plays.embed, playlist=plays.playlist)
 
 
 def edge_key_addresses(embed_url: str) -> EmbedAddresses:
-    """Return the addresses of a video with an edge key, which play until the key is revoked."""
+    """
+    Return the addresses of a video with an edge key, which play until the key is revoked.
+
+    Args:
+        embed_url: The address of the player's page with the edge key.
+    """
     return EmbedAddresses(
         page=embed_url, playlist=f"{embed_url}/master.m3u8", discovery=embed_url
     )
@@ -61,7 +66,7 @@ def edge_key_addresses(embed_url: str) -> EmbedAddresses:
 def snippets(
     addresses: EmbedAddresses, public: PublicSettings
 ) -> Sequence[EmbedSnippet]:
-    """Return the calls by which programs look at these addresses."""
+    """Return shell commands (curl) that read the playlist of a video and its oEmbed description."""
     found = [
         EmbedSnippet(
             title="curl",

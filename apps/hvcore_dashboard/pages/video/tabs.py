@@ -52,7 +52,7 @@ class VideoTabs:
 
     @classmethod
     def of(cls, desk: Desk) -> "VideoTabs":
-        """Return the VideoTabs with the services of a desk."""
+        """Return the answers with pages of a video, made of the dashboard's services."""
         return cls(answers=desk.answers, catalog=desk.services.catalog)
 
     def video(self, req: falcon.Request, video_id: str) -> Video:
@@ -94,7 +94,9 @@ class VideoTabs:
         Answer with a page of a video.
 
         Args:
-            tab: The path of one of TABS, which is also the name of its template.
+            tab: The path of one of ``TABS``, which is also the name of its template.
+            values: The values for the template.
+            policy: The origins from which this page loads, besides those of every page.
         """
         shown = {"video": video, "tabs": TABS, "tab": tab, **values}
         template = f"video/{tab or 'overview'}.html"
@@ -108,7 +110,13 @@ class VideoTabs:
         tab: str,
         message: str,
     ) -> None:
-        """Redirect the browser to a page of a video, after a change."""
+        """
+        Redirect the browser to a page of a video, after a change.
+
+        Args:
+            tab: The path of one of ``TABS``.
+            message: A message that the page shows once.
+        """
         parts = ("videos", video.id, tab) if tab else ("videos", video.id)
         address = self.answers.address(req, *parts)
         self.answers.go(req, resp, address, message=message)

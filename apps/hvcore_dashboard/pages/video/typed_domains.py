@@ -14,10 +14,10 @@ _WRITTEN_OTHERWISE: Final = re.compile("[ßς\u200c\u200d]")
 
 def host_names(typed: str) -> str:
     """
-    Return typed domains as a list with commas, as the API takes it.
+    Return typed domains and addresses as a comma-separated list of host names, as the API takes it.
 
     An address is reduced to its host, and letters beyond ASCII to the form in which browsers
-    send them. What has no host stays as it is, and is refused by whoever reads the list.
+    send them. A text without a host stays as it is: the reader of the list refuses it.
     """
     parts = [part for word in _BETWEEN.split(typed) for part in _addresses(word)]
     return ",".join(dict.fromkeys(map(_host, parts)))

@@ -1,4 +1,4 @@
-"""The bin: deleted videos that can be restored, and the way back for one or several."""
+"""The bin: lists deleted videos that can be restored, restores them, and deletes them for good."""
 
 import math
 from collections.abc import Sequence
@@ -52,7 +52,7 @@ class BinPageResource:
 
 
 class VideoRestoresResource:
-    """``POST …/videos/restore``: restores deleted videos, each by the rules for one."""
+    """``POST …/videos/restore``: restores deleted videos, and reports those that cannot be restored."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk

@@ -22,14 +22,14 @@ MOST_TAGS: Final = 10
 
 @attrs.frozen(kw_only=True)
 class FoundBesides:
-    """Finds a video by its id, and tags by a part of their name."""
+    """Finds a video by its id, and tags by a part of their name, for a search in the list of videos."""
 
     catalog: Catalog
     shown: ShownVideos
 
     @classmethod
     def of(cls, services: Services) -> "FoundBesides":
-        """Return the FoundBesides that reads from these services."""
+        """Return the finder of videos and tags that uses these services."""
         return cls(catalog=services.catalog, shown=ShownVideos.of(services))
 
     def values(

@@ -1,4 +1,4 @@
-"""The list of videos, as pictures or as a table, with search, sorting and pages."""
+"""The list of videos, as thumbnails or as a table, with search, sorting and pages."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -155,7 +155,7 @@ class VideoProgressResource:
 
 
 class ArrivingUploadsResource:
-    """``GET …/videos/uploading``: a fragment that lists the uploads that are on their way."""
+    """``GET …/videos/uploading``: a fragment that lists the uploads whose files are being sent."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
@@ -192,7 +192,7 @@ class VideoStateResource:
 
 
 class VideoDeletionsResource:
-    """``POST …/videos/delete``: deletes several videos, each by the rules for one."""
+    """``POST …/videos/delete``: deletes several videos, and reports those that cannot be deleted."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
@@ -241,7 +241,7 @@ class VideoDeletionsResource:
 
 
 class StoryboardAddressResource:
-    """``GET …/videos/{video}/storyboard``: the address of the preview pictures, for a script."""
+    """``GET …/videos/{video}/storyboard``: the address of the video's storyboard, for a script."""
 
     def __init__(self, desk: Desk) -> None:
         self._playback = desk.services.playback

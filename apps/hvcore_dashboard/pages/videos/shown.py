@@ -20,12 +20,12 @@ from hvcore_dashboard.visits import OrganizationVisit
 @attrs.frozen(kw_only=True)
 class ShownVideo:
     """
-    A video of a list, with its picture, views and progress.
+    A video of a list, with its thumbnail, views and progress.
 
     Attributes:
-        progress: The progress of its encoding, 0 to 100; None if it is not being encoded.
-        place: Its place among the videos that wait for an encoder; None if it waits for none.
-        failure: Why it failed; empty unless it did.
+        progress: The progress of its encoding in percent; None if it is not being encoded.
+        place: Its position among the videos that wait for an encoder; None if it waits for none.
+        failure: The reason why encoding failed; "" unless it did.
     """
 
     video: VideoSummary
@@ -38,7 +38,7 @@ class ShownVideo:
 
 @attrs.frozen(kw_only=True)
 class ShownVideos:
-    """Adds pictures, views and progress to the videos of a list."""
+    """Adds thumbnails, views and progress to the videos of a list."""
 
     analytics: Analytics
     catalog: Catalog
@@ -47,7 +47,7 @@ class ShownVideos:
 
     @classmethod
     def of(cls, services: Services) -> "ShownVideos":
-        """Return the ShownVideos that read from these services."""
+        """Return the reader of listed videos that uses these services."""
         return cls(
             analytics=services.analytics,
             catalog=services.catalog,
@@ -58,7 +58,7 @@ class ShownVideos:
     def listed(
         self, here: OrganizationVisit, videos: Sequence[VideoSummary]
     ) -> Sequence[ShownVideo]:
-        """Return videos with their pictures, views and progress."""
+        """Return videos with their thumbnails, views and progress."""
         counts = self.analytics.views(videos)
         is_any_made = any(one.state is VideoState.TRANSCODING for one in videos)
         places = self.waiting.places(here.org_id) if is_any_made else {}
@@ -67,7 +67,7 @@ class ShownVideos:
     def now(
         self, here: OrganizationVisit, video_ids: Sequence[str]
     ) -> Sequence[ShownVideo]:
-        """Return the videos with these ids as they are now; deleted videos are left out."""
+        """Return the present state of the videos with these ids; deleted videos are left out."""
         found = (self._details(here, video_id) for video_id in video_ids)
         return self.listed(here, [_summary(video) for video in found if video])
 
@@ -109,13 +109,18 @@ class ShownVideos:
 
 
 def place_of(video: Video, places: Mapping[str, int]) -> int | None:
-    """Return a video's place in the queue for an encoder; None once something of it is made."""
+    """
+    Return a video's position in the queue for an encoder; None once its encoding has begun.
+
+    Args:
+        places: The positions of waiting videos by their ids.
+    """
     is_waiting = video.state is VideoState.TRANSCODING and video.progress == 0
     return places.get(video.id) if is_waiting else None
 
 
 def whole_poster_url(playback: SignedUrls, video: Video) -> str:
-    """Return the address of the picture of a ready video, from which nothing is cropped."""
+    """Return the address of a ready video's poster in its own aspect ratio, not cropped."""
     rung = video.rungs[-1] if video.rungs else None
     shape_px = (rung.width_px, rung.height_px) if rung else LIST_THUMBNAIL_PX
     return playback.thumbnail_url(video, *whole_thumbnail_px(shape_px))

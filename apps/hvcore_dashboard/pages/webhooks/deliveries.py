@@ -62,9 +62,8 @@ class DeliveryPage:
     One page of a webhook endpoint's deliveries.
 
     Attributes:
-        older: The id of the last delivery, behind which older ones follow; "" if there are
-            none.
-        is_moving: Whether a delivery is still under way, so that the page asks again.
+        older: The id of the last delivery on this page, if there are older ones; else "".
+        is_moving: Whether a delivery is still being tried, so that the page loads again.
     """
 
     deliveries: Sequence[ShownDelivery]
@@ -83,7 +82,7 @@ class ShownDeliveries:
 
     @classmethod
     def of(cls, services: Services) -> "ShownDeliveries":
-        """Return the ShownDeliveries that read from these services."""
+        """Return the reader of deliveries that uses these services."""
         return cls(
             webhooks=services.webhooks,
             orders=services.delivery_orders,

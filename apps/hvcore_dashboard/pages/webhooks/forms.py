@@ -33,13 +33,13 @@ def first_webhook_form(here: OrganizationVisit) -> Form:
 
 
 def secret_mark(endpoint: WebhookEndpoint) -> str:
-    """Return a short hash of an endpoint's present secret, by which a change is noticed."""
+    """Return a short hash of a webhook endpoint's secret, by which a form notices a changed secret."""
     present = endpoint.secrets[0].value
     return hashlib.sha256(f"shown {present}".encode()).hexdigest()[:16]
 
 
 def judged_webhook(form: Form, environments: Sequence[Environment]) -> Form:
-    """Return the form for a new webhook endpoint with an error at each wrong field."""
+    """Check a sent form for a new webhook endpoint, and return it with an error at each wrong field."""
     found: dict[str, str] = {}
     if not form.text("url"):
         found["url"] = "Give the address that shall receive the events."

@@ -40,7 +40,11 @@ class WebhookTestPageResource:
 
 
 class DeliveryResendPageResource:
-    """``POST …/webhooks/{webhook}/deliveries/{delivery}/resend``: makes all tries once more."""
+    """
+    ``POST …/webhooks/{webhook}/deliveries/{delivery}/resend``: sends a delivery again.
+
+    It is tried as often as a new delivery.
+    """
 
     def __init__(self, desk: Desk) -> None:
         self._ordering = DeliveryAnswers(answers=desk.answers)
@@ -68,7 +72,7 @@ class DeliveryResendPageResource:
 
 @attrs.frozen(kw_only=True)
 class DeliveryAnswers:
-    """Orders a webhook delivery, and redirects to the endpoint's page."""
+    """Requests a webhook delivery, and redirects to the endpoint's page."""
 
     answers: Answers
 
@@ -81,7 +85,12 @@ class DeliveryAnswers:
         *,
         message: str,
     ) -> None:
-        """Order a webhook delivery by a call, and show the outcome on the endpoint's page."""
+        """
+        Request a webhook delivery by calling ``order``, and show the outcome on the endpoint's page.
+
+        Args:
+            message: The message for a success.
+        """
         page = self.answers.address(req, "webhooks", webhook_id)
         try:
             order()

@@ -60,9 +60,9 @@ def work(
     Run a worker of the task queue until told to stop; see ``hvcore_worker.consume``.
 
     Args:
-        make: Builds the services; it gets the folder for temporary files.
+        make: Makes the services, with a folder for temporary files.
         lanes: The lanes of the queue from which the worker takes tasks.
-        stopping: Returns whether the worker is to stop; None for signals only.
+        stopping: Returns whether the worker is to stop; None if only signals stop it.
     """
     from hvcore_worker.consume import work_until  # noqa: PLC0415 - see above
     from hvcore_worker.database_heartbeat import beating  # noqa: PLC0415 - see above

@@ -25,10 +25,15 @@ _MAX_FRAMING_BYTES: Final = 256 * 1024
 
 class RequestState(Enum):
     """
-    The part of a request that has arrived: a part of the head, the head, or all.
+    The part of an HTTP request that has arrived so far.
 
-    WHOLE is also used for a malformed request, of which no more is worth waiting for; LARGE
-    means that the body is long, and that a thread is to read it.
+    Attributes:
+        HEAD: A part of the head.
+        BODY: The head, and perhaps a part of the body.
+        WHOLE: All of the request; or a malformed request, of which no more is waited for.
+        LARGE: The head of a request with a long body, which a thread is to read.
+        HEAD_TOO_LARGE: A head that is longer than the server reads.
+        LINE_TOO_LONG: A request line that is longer than the server reads.
     """
 
     HEAD = "head"
@@ -63,7 +68,7 @@ class ArrivingRequest:
 
     @property
     def head(self) -> bytes:
-        """The request line and the headers; empty until all of them have arrived."""
+        """The bytes of the request line and the headers; empty until all of them have arrived."""
         return bytes(self.data[: self._head_bytes])
 
     def add(self, data: bytes) -> RequestState:

@@ -58,13 +58,13 @@ class ApiWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
     """
     A gunicorn worker for an app whose requests are small: they must arrive within seconds.
 
-    An app that expects a longer body says so, once it knows the sender; see
-    hvcore_web.bodies.allow_time.
+    If an app expects a longer body, it calls ``hvcore_web.bodies.allow_time`` once it knows the
+    sender.
 
     Attributes:
-        headers_within_s: Seconds in which request line and headers must arrive.
-        body_within_s: Seconds in which a body must arrive, however many bytes it has.
-        grace_s: Seconds by which a client may fall behind MIN_BYTES_PER_S.
+        headers_within_s: The seconds in which request line and headers must arrive.
+        body_within_s: The seconds in which a body must arrive, however many bytes it has.
+        grace_s: The seconds by which a client may fall behind ``MIN_BYTES_PER_S``.
         serves_any_page: Whether pages of every origin may read the server's own error
             answers.
     """
@@ -94,7 +94,7 @@ class ApiWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
         )
 
     def run(self) -> None:
-        """Serve until SIGTERM."""
+        """Serve requests in this process until SIGTERM."""
         self._lingering = Lingering(self.poller, drop=self.drop)
         self._receiver = RequestReceiver(
             self.poller,
@@ -141,7 +141,7 @@ class ApiWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
         self.cfg.set("keepalive", 0)
 
     def accept(self, listener: Any) -> None:  # noqa: ANN401 - gunicorn's own
-        """Accept a new connection, or refuse it if its client or the process has too many."""
+        """Accept a new connection, or refuse it if its client or the process has too many of them."""
         try:
             client, address = listener.accept()
         except (BlockingIOError, ConnectionAbortedError):
@@ -178,7 +178,7 @@ class ApiWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
         )
 
     def handle(self, conn: Any) -> Any:  # noqa: ANN401 - gunicorn's own
-        """Handle one request of a connection, in a thread."""
+        """Handle one request of a connection, in a thread of the pool."""
         reading = None if conn.is_whole else self._body_pace()
         conn.sock.begin(reading=reading, sending=self._pace(self.grace_s))
         conn.sock.unsent = UnsentAnswer(conn.sender, self._unsent)
@@ -243,7 +243,11 @@ class ApiWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
         super().wait_for_and_dispatch_events(min(timeout, self._retries.wait_s()))
 
     def murder_pending(self) -> None:
-        """End late connections and requests, start delayed requests, and end the process when it is time."""
+        """
+        End late connections and requests, and start delayed requests; gunicorn calls this often.
+
+        If the shutdown delay is over, the process ends.
+        """
         now = time.monotonic()
         if self._shutdown_delay.is_over():
             self.alive = False
@@ -254,7 +258,7 @@ class ApiWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
         self._retries.start_due()
 
     def drop(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
-        """Close a connection, and count it no longer."""
+        """Close a connection, and subtract it from the number of its client's connections."""
         self.nr_conns -= 1
         conn.close()
 
@@ -341,7 +345,11 @@ class ApiWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
 
 
 class TransferWorker(ApiWorker):
-    """A gunicorn worker for an app that moves files: for hours, if the client keeps a minimum pace."""
+    """
+    A gunicorn worker for an app that receives and sends files.
+
+    A transfer may take hours, if the client keeps a minimum pace.
+    """
 
     grace_s = 30.0
     serves_any_page = True

@@ -1,9 +1,9 @@
 """
 Make the process give freed memory back to the operating system.
 
-The GNU C library has a heap for each few threads, and gives back only the end of one.
-What it maps apart, it gives back at once. But it maps less and less apart: each large
-object that is freed raises the size from which on it does, up to 32 MB. Measured with
+The GNU C library keeps a heap for each few threads, and gives back only the end of a heap.
+Memory that it maps separately, it gives back at once. But each large object that is freed
+raises the size from which on it maps separately, up to 32 MB. Measured with
 the bodies of eight pictures of 10 MB that arrive at once, again and again: 84 MB stayed
 each time.
 """

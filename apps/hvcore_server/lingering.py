@@ -17,7 +17,7 @@ _READ_BYTES: Final = 64 * 1024
 
 class Lingering:
     """
-    Connections that are half closed, until the client closes them or 2 s have passed.
+    The half-closed connections, until their clients close them or 2 s have passed.
 
     Args:
         poller: The main thread's selector.
@@ -55,7 +55,12 @@ class Lingering:
         return True
 
     def look_after(self, now: float) -> None:
-        """Close the half-closed connections whose 2 s are over."""
+        """
+        Close the connections that have been half closed for 2 s.
+
+        Args:
+            now: The present time of the monotonic clock, in seconds.
+        """
         late = []
         for conn, until in self._all.items():
             if until > now:

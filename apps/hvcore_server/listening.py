@@ -18,11 +18,11 @@ def listen(
     Open and return the listening socket of a server.
 
     Args:
-        port: 0 chooses a free one.
-        patience_s: Seconds for which to try while another process has the port.
+        port: The TCP port; 0 chooses a free one.
+        patience_s: The seconds for which to try again while another process has the port.
 
     Raises:
-        OSError: The address cannot be had.
+        OSError: The address is in use, or is none of this machine.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     deadline = time.monotonic() + patience_s

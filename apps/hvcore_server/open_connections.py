@@ -1,7 +1,7 @@
 """
-Count the open connections of a process, by client.
+Count and limit the open connections of a process, by client.
 
-A connection that sends nothing costs little, but there are only so many. For the
+A connection that sends nothing costs little, but a process can have only so many. For the
 main thread of a process alone.
 """
 
@@ -38,10 +38,10 @@ class OpenConnections:
 
     def open(self, neighbour: str) -> None:
         """
-        Count a new connection from this address.
+        Count a new connection from an IP address.
 
         Raises:
-            UnavailableError: The address's client has as many connections as it may.
+            UnavailableError: The address's client has as many connections as it may have.
         """
         client, is_own = client_of(neighbour)
         if not is_own:
@@ -50,7 +50,7 @@ class OpenConnections:
         self._open[client] += 1
 
     def close(self, neighbour: str) -> None:
-        """Count a connection from this address as closed."""
+        """Count a connection from an IP address as closed."""
         client, is_own = client_of(neighbour)
         if not is_own:
             self.shares.release(client)
@@ -66,14 +66,15 @@ class OpenConnections:
         """
         Return the connections that are to be closed so that a new client can connect.
 
-        They are connections of the client that has most.
+        They are connections of the client that has the most.
 
         Args:
-            waiting: Connections on which no request is being answered, the oldest first.
+            newcomer: The IP address of the new client.
+            waiting: The connections on which no request is being answered, the oldest first.
 
         Raises:
-            UnavailableError: No connection is waiting, or the client that has most has
-                fewer than the newcomer.
+            UnavailableError: No connection is waiting, or the client with the most waiting
+                connections has fewer connections than the newcomer.
         """
         by_client: defaultdict[str, list[Any]] = defaultdict(list)
         for conn in waiting:
@@ -93,12 +94,22 @@ def neighbour_of(address: Any) -> str:  # noqa: ANN401 - of a socket
 
 @lru_cache(maxsize=MAX_CACHED)
 def client_of(address: str) -> tuple[str, bool]:
-    """Return the client that an IP address stands for, and whether the address is a trusted proxy's."""
+    """
+    Return the client that an IP address stands for, and whether the address is a trusted proxy's.
+
+    Connections and threads are shared out among clients.
+    """
     return client_of_address(address), PROXIES.is_proxy(address)
 
 
 def sender_of(neighbour: str, head: bytes) -> str:
-    """Return the client that sent a request; behind a trusted proxy, by ``X-Forwarded-For``."""
+    """
+    Return the client that sent a request; behind a trusted proxy, by ``X-Forwarded-For``.
+
+    Args:
+        neighbour: The IP address at the other end of the connection.
+        head: The request line and the headers.
+    """
     client, is_own = client_of(neighbour)
     if not is_own:
         return client

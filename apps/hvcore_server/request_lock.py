@@ -4,7 +4,7 @@ Let one request of a process run at a time; the others wait, and clients take tu
 Python runs one thread at a time. When many want to, each call to the database
 or a socket hands the interpreter to another one, and back after a switch of
 threads: with 16 busy threads a list of videos cost 2.4 ms of processor time,
-and with turns 1.0 ms (docs/decisions/0014).
+and with this lock 1.0 ms (docs/decisions/0014).
 """
 
 import threading
@@ -38,16 +38,15 @@ class _Waiter:
 
 class RequestLock:
     """
-    A lock that does not wait for a stuck holder; thread-safe.
+    A lock for the requests of a process, shared fairly between clients; thread-safe.
 
-    Clients get it one after the other, whatever number of requests each has: a
-    client waits for one request of every other client, not for all of them. The
-    addresses of an organization are one client, once it was recognised there. A client
-    that has had much of the processor lately stands behind others that come a little
-    later, a second at most.
+    A client waits for one request of every other client, however many requests each has. The
+    addresses from which an organization's keys were used count as one client. A client that has
+    used much processor time lately waits behind others that come up to a second later. A holder
+    that is stuck loses the lock.
 
     Args:
-        patience_s: How long a holder may keep it while others wait.
+        patience_s: The seconds for which a holder may keep the lock while others wait.
     """
 
     def __init__(self, *, patience_s: float = PATIENCE_S) -> None:
@@ -70,7 +69,7 @@ class RequestLock:
     @contextmanager
     def turn_of(self, client: str) -> Iterator[None]:
         """
-        Within the block, hold the lock for a request of this client, after waiting for its turn.
+        Within the ``with`` block, hold the lock for a request of a client, after waiting for its turn.
 
         Args:
             client: The client's address.

@@ -43,10 +43,10 @@ DEFAULT_SHARES: Final = ShareSettings()
 
 def most_threads(threads: int, shares: ShareSettings) -> int:
     """
-    Return the most threads that may call the app of one process at a time.
+    Return the most threads that may call the app of one process at the same time.
 
     Args:
-        threads: The number that serve() is given.
+        threads: The number of threads that ``serve`` is given.
     """
     # One more: the loop opens files itself.
     return threads + shares.threads_reserved + MONITOR_THREADS + 1
@@ -67,13 +67,14 @@ def serve(  # noqa: PLR0913 - what differs between servers
     Serve a WSGI app until SIGTERM; running requests are finished.
 
     Args:
-        make_app: Called once in every worker process.
+        make_app: Makes the app; called once in every worker process.
         name: The process's name in process lists.
         listener: The descriptor of the listening socket.
-        threads: Threads for clients that have one already; further threads are
+        workers: The number of worker processes.
+        threads: The threads for clients that have one already; further threads are
             reserved for clients that have none.
         takes_files: Whether a request's body may take long.
-        shutdown_delay_s: Seconds for which requests are still taken after SIGTERM, while
+        shutdown_delay_s: The seconds for which requests are still taken after SIGTERM, while
             ``/health/ready`` says that requests are to be sent elsewhere.
     """
     kind = "file_loop.worker.DeliveryWorker" if takes_files else "deadlines.ApiWorker"

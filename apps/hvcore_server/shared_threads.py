@@ -1,8 +1,8 @@
 """
 Choose the order in which waiting requests get threads, so that clients share them fairly.
 
-A client that has its share of them waits, and the others go first, so nobody waits
-behind it. For the main thread of a process alone.
+If a client has its share of threads, its further requests wait, and those of other clients go
+first. For the main thread of a process alone.
 """
 
 import time
@@ -29,7 +29,7 @@ class _Waiting:
 @attrs.define(kw_only=True)
 class SharedThreads:
     """
-    A number of threads, and the requests that wait for one.
+    The use of a number of threads by clients, and the requests that wait for a thread.
 
     Attributes:
         threads: The number of threads, and how many of them one client may have.
@@ -65,7 +65,12 @@ class SharedThreads:
             self._start_others()
 
     def end_late(self, now: float) -> None:
-        """Refuse the requests that have waited for a thread for too long."""
+        """
+        Refuse the requests that have waited for a thread longer than allowed.
+
+        Args:
+            now: The present time of the monotonic clock, in seconds.
+        """
         for client, queue in list(self._waiting.items()):
             while queue and queue[0].until <= now:
                 self._refuse(queue.popleft().conn)

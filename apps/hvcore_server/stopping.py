@@ -20,10 +20,12 @@ FINISHES_WITHIN_S: Final = 4
 @attrs.define
 class ShutdownDelay:
     """
-    The time from the first SIGTERM to the end; called by a signal handler, so it has no lock.
+    The time for which a process still serves after SIGTERM, while it reports to be not ready.
+
+    It has no lock, because a signal handler calls it.
 
     Args:
-        delay_s: Seconds for which requests are still taken.
+        delay_s: The seconds for which requests are still taken.
         now_s: A clock that only goes forward, in seconds.
     """
 

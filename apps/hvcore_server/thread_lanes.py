@@ -22,8 +22,10 @@ class ThreadLanes:
     The threads for an app's usual requests, and those reserved for monitors' requests.
 
     Attributes:
-        monitored: The paths that monitors ask for: they have threads of their own,
-            so that a busy process is not taken for a dead one.
+        monitored: The paths with which monitors check the process: they have threads of their
+            own, so that a busy process is not taken for a dead one.
+        requests: The use of threads by usual requests.
+        checks: The use of the reserved threads.
     """
 
     monitored: Collection[bytes]
@@ -46,10 +48,13 @@ class ThreadLanes:
         refuse: Callable[[Any, UnavailableError], None],
     ) -> "ThreadLanes":
         """
-        Return the thread lanes of an app by its settings.
+        Return the threads of an app as its settings divide them.
 
         Args:
             threads: The number of threads for all requests but monitors'.
+            monitored: The paths with which monitors check the process.
+            start: Gives a connection's request a thread.
+            refuse: Answers a connection that no thread is free.
         """
 
         def lane(capacity: SharedCapacity) -> SharedThreads:
@@ -89,10 +94,15 @@ class ThreadLanes:
         return path in self.monitored and method in _METHODS
 
     def of_request(self, conn: Any) -> SharedThreads:  # noqa: ANN401 - gunicorn's own
-        """Return the threads from which a connection's request gets one."""
+        """Return the threads from which a connection's request gets one: the usual or the reserved."""
         return self.checks if conn.is_monitored else self.requests
 
     def end_late(self, now: float) -> None:
-        """Refuse the requests that have waited for a thread for too long."""
+        """
+        Refuse the requests that have waited for a thread longer than allowed.
+
+        Args:
+            now: The present time of the monotonic clock, in seconds.
+        """
         self.requests.end_late(now)
         self.checks.end_late(now)

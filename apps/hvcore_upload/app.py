@@ -44,12 +44,12 @@ class UploadServices(Protocol):
 
     @property
     def uploads(self) -> UploadUseCases:
-        """The use cases of uploads that arrive in one request."""
+        """The service that receives uploads that arrive in one request."""
         ...
 
     @property
     def resumable(self) -> ResumableUseCases:
-        """The use cases of resumable uploads, whose bytes come in several requests."""
+        """The service of resumable uploads, whose bytes come in several requests."""
         ...
 
     @property
@@ -68,10 +68,10 @@ def make_app(
     services: UploadServices, *, max_concurrent: int = MAX_CONCURRENT
 ) -> falcon.App[falcon.Request, falcon.Response]:
     """
-    Make the app of the upload address.
+    Make the Falcon app of the upload address.
 
     Args:
-        max_concurrent: How many bodies are read at a time; keep it below the
+        max_concurrent: The most bodies that are read at the same time; keep it below the
             threads of the server.
     """
     # A process that was killed has left its uploads, which may fill the disk.
@@ -113,16 +113,16 @@ class SignedUploadResource:
         self, req: falcon.Request, resp: falcon.Response, *, grant_id: str
     ) -> None:
         """
-        Receive and store a file.
+        Receive and store the file of an upload grant.
 
         Raises:
             ForbiddenError: The address expired or was tampered with, or its key has
                 ended.
             ProcessingInProgressError: The file is being processed already.
-            UnsupportedFormatError: 415; the media type is not that of the grant.
+            UnsupportedFormatError: The media type is not that of the grant (415).
             InvalidFileSizeError: The size is not that of the grant, or the body was cut off.
-            InvalidParametersError: Only a part of a file, by ``Content-Range``.
-            UnavailableError: Too many uploads at a time, or no room.
+            InvalidParametersError: The body is only a part of a file, by ``Content-Range``.
+            UnavailableError: There are too many uploads at the same time, or no disk space.
         """
         verified = self._signer.verify(
             grant_id,

@@ -27,7 +27,7 @@ def blocks(
     """
     Yield the blocks of a request's body as they arrive.
 
-    A block is valid until the next one is requested. An empty block says that nothing
+    A block is valid until the next one is requested. An empty block says that no byte
     came for a second.
 
     Args:
@@ -35,7 +35,8 @@ def blocks(
         at: The offset in the file at which the body begins.
 
     Raises:
-        CutOffError: The sender went away. With a length, the blocks may also just end.
+        CutOffError: The sender closed the connection. With a length, the blocks may also
+            just end.
     """
     # Falcon's own streams read a chunked body as empty. A server that ends
     # its input itself, as gunicorn does, says so.
@@ -58,7 +59,7 @@ def cut_off(received: int | None, length: int | None) -> CutOffError:
 
     Args:
         received: The number of received bytes; None if it is not known.
-        length: The announced number of bytes; None if none was announced.
+        length: The announced number of bytes; None if the client announced none.
     """
     some = "fewer" if received is None else str(received)
     announced = "the whole body" if length is None else f"{length} bytes"

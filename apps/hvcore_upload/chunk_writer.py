@@ -35,7 +35,7 @@ class ChunkWriter:
     Appends the chunks of resumable uploads; a chunk with a checksum is kept whole or not at all.
 
     Attributes:
-        slots: The slots for bodies, shared by all uploads of a process.
+        slots: The limit of bodies that a process receives at the same time.
         elapsed_s: A clock that only goes forward, in seconds.
     """
 
@@ -52,8 +52,8 @@ class ChunkWriter:
         Raises:
             ConflictError: The body was cut off, or came too slowly.
             InvalidFileSizeError: More bytes came than the upload was created for.
-            ChecksumMismatchError: 460; the chunk is dropped.
-            UnavailableError: There is no room for the chunk.
+            ChecksumMismatchError: The chunk does not match its checksum, and is dropped (460).
+            UnavailableError: There is no disk space for the chunk.
         """
         if chunk.algorithm is None:
             try:

@@ -1,5 +1,5 @@
 """
-The chunk that a request announces: a piece of a resumable upload.
+Read the chunk that a request announces: a piece of a resumable upload.
 
 Source: tus 1.0, "Core Protocol", "Checksum".
 """
@@ -52,9 +52,8 @@ def read_chunk(req: falcon.Request) -> Chunk:
     Return the chunk that the headers of a PATCH request announce.
 
     Raises:
-        UnsupportedMediaTypeError: 415; not the media type of the tus protocol.
-        InvalidParametersError: An offset or a checksum that is missing or
-            cannot be read.
+        UnsupportedMediaTypeError: The media type is not that of the tus protocol (415).
+        InvalidParametersError: An offset or a checksum is missing or cannot be read.
     """
     media_type = (req.content_type or "").partition(";")[0].strip().lower()
     if media_type != CHUNK_TYPE:
@@ -75,10 +74,13 @@ def read_chunk(req: falcon.Request) -> Chunk:
 
 def check_digest(chunk: Chunk, found: bytes) -> None:
     """
-    Compare the checksum of what has arrived with the announced one.
+    Compare the announced checksum of a chunk with that of the bytes that have arrived.
+
+    Args:
+        found: The checksum of the bytes that have arrived.
 
     Raises:
-        ChecksumMismatchError: 460; they differ.
+        ChecksumMismatchError: The checksums differ (460).
     """
     if not hmac.compare_digest(found, chunk.digest):
         raise ChecksumMismatchError
@@ -86,10 +88,13 @@ def check_digest(chunk: Chunk, found: bytes) -> None:
 
 def check_offset(chunk: Chunk, offset: int) -> None:
     """
-    Check that a chunk continues what has arrived.
+    Check that a chunk begins where the received bytes of its upload end.
+
+    Args:
+        offset: The number of bytes that the upload has received.
 
     Raises:
-        ConflictError: The upload has another offset.
+        ConflictError: The chunk begins at another offset.
     """
     if chunk.offset != offset:
         message = f"The upload is at offset {offset}; continue there."
@@ -101,10 +106,10 @@ def check_offset(chunk: Chunk, offset: int) -> None:
 
 def check_length(chunk: Chunk, grant: UploadGrant) -> None:
     """
-    Check that a chunk does not go beyond the end of the upload.
+    Check that a chunk does not go beyond the announced size of its upload.
 
     Raises:
-        InvalidFileSizeError: The chunk goes beyond the end.
+        InvalidFileSizeError: The chunk goes beyond it.
     """
     if chunk.offset + (chunk.length or 0) > (grant.size_bytes or 0):
         raise too_long(grant)

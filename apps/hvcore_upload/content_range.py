@@ -1,5 +1,5 @@
 """
-Refuse a part of a file where only whole files are taken.
+Refuse uploads of a part of a file where only whole files are taken.
 
 Source: RFC 9110, sections 14.4 and 14.5.
 """

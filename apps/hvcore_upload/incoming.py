@@ -1,4 +1,4 @@
-"""Receive the body of a request into a file, whole or not at all."""
+"""Receive the body of an upload request into a file, whole or not at all."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -19,11 +19,11 @@ from hvcore_upload.pace import SenderPace
 @attrs.frozen(kw_only=True)
 class IncomingFiles:
     """
-    Receives bodies of uploads into files of a folder.
+    Receives the bodies of uploads into temporary files of a folder.
 
     Attributes:
         folder: The folder in which a file is until it is stored.
-        is_scarce: Returns whether other uploads wait for a slot or for room.
+        is_scarce: Returns whether other uploads wait for a slot or for disk space.
         elapsed_s: A clock that only goes forward, in seconds.
     """
 
@@ -40,11 +40,13 @@ class IncomingFiles:
         max_bytes: int = MAX_UPLOAD_BYTES,
     ) -> Iterator[tuple[Path, int]]:
         """
-        Within the block, give the path and the size of the received file; remove it at the end.
+        Within the ``with`` block, give the path and the size in bytes of the received file.
+
+        The file is removed at the end of the block.
 
         Args:
             reserved: The disk space that is reserved for the file.
-            max_bytes: A body that turns out longer is refused.
+            max_bytes: The size above which the body is refused.
 
         Raises:
             InvalidFileSizeError: The body ended too early, came too slowly

@@ -1,4 +1,4 @@
-"""The pace that a sender of an upload must keep."""
+"""The minimum pace that a sender of an upload must keep, in bytes per second."""
 
 from collections import deque
 from collections.abc import Callable
@@ -21,11 +21,11 @@ wait."""
 
 class SenderPace:
     """
-    Checks that the sender of an upload sends fast enough for the slot and room it holds.
+    Checks that the sender of an upload sends fast enough for the slot and disk space it holds.
 
     Args:
         started_s: The time at which the upload began, on a clock that only goes forward.
-        is_scarce: Returns whether other uploads wait for a slot or for room.
+        is_scarce: Returns whether other uploads wait for a slot or for disk space.
     """
 
     def __init__(self, started_s: float, *, is_scarce: Callable[[], bool]) -> None:
@@ -38,7 +38,8 @@ class SenderPace:
         Refuse a sender that is too slow, more strictly while other uploads wait.
 
         Args:
-            received: The number of bytes received since the beginning.
+            received: The number of bytes received since the upload began.
+            now_s: The present time on the same clock as ``started_s``.
 
         Raises:
             CutOffError: The sender was too slow.

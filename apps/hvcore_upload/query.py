@@ -1,4 +1,4 @@
-"""Read the grant, the end and the signature in the query of an upload address."""
+"""Read the query of an upload address: the grant, the time of expiry and the signature."""
 
 import falcon
 
@@ -7,7 +7,7 @@ from hvcore.errors import ForbiddenError
 
 def single(req: falcon.Request, name: str) -> str:
     """
-    Return the value of a parameter that must be in the query exactly once.
+    Return the value of a parameter that must be in the query of an upload address exactly once.
 
     Raises:
         ForbiddenError: The parameter is missing, or is there several times.

@@ -1,5 +1,5 @@
 """
-The addresses of resumable uploads, from the second request on.
+The addresses of resumable uploads: for all requests after the one that creates the upload.
 
 Source: tus 1.0, "Core Protocol", "Expiration", "Termination".
 """
@@ -31,10 +31,10 @@ METHODS: Final = ("DELETE", "HEAD", "OPTIONS", "PATCH", "POST")
 @attrs.frozen(kw_only=True)
 class ResumableUploadResource:
     """
-    The address of one resumable upload (tus), which goes on where it was cut off.
+    The address of one resumable upload (tus), which continues where it was cut off.
 
     Attributes:
-        slots: The slots for bodies, shared by all uploads of a process.
+        slots: The limit of bodies that a process receives at the same time.
     """
 
     uploads: ResumableUseCases
@@ -47,15 +47,15 @@ class ResumableUploadResource:
         self, req: falcon.Request, resp: falcon.Response, *, grant_id: str
     ) -> None:
         """
-        Tell the offset of a resumable upload: the number of bytes received.
+        Answer with the offset of a resumable upload: the number of bytes received.
 
-        A client takes an upload that is at its end for complete; so that is
-        what it is made, where the last PATCH could not.
+        If all bytes have arrived but the last PATCH could not complete the upload, it is completed
+        now, because a client takes such an upload for complete.
 
         Raises:
-            UnsupportedVersionError: 412; another version of the protocol.
+            UnsupportedVersionError: The client uses another version of the protocol (412).
             ForbiddenError: The address was tampered with, or its key has ended.
-            UploadGoneError: 410; the upload has ended.
+            UploadGoneError: The upload has ended (410).
             UnavailableError: The storage does not take the file now.
         """
         grant = self.uploads.find(self._verified(req, grant_id))
@@ -72,18 +72,18 @@ class ResumableUploadResource:
         self, req: falcon.Request, resp: falcon.Response, *, grant_id: str
     ) -> None:
         """
-        Take the next bytes; with the last one, processing starts.
+        Receive the next bytes of a resumable upload; with the last one, processing starts.
 
         Raises:
-            UnsupportedVersionError: 412; another version of the protocol.
+            UnsupportedVersionError: The client uses another version of the protocol (412).
             ForbiddenError: The address was tampered with, or its key has ended.
-            UnsupportedMediaTypeError: 415; not the protocol's type.
-            UploadGoneError: 410; the upload has ended.
-            UploadLockedError: 423; another request is sending.
+            UnsupportedMediaTypeError: The media type is not that of the protocol (415).
+            UploadGoneError: The upload has ended (410).
+            UploadLockedError: Another request is sending bytes of the upload (423).
             ConflictError: The upload has another offset, or was cut off again.
-            InvalidFileSizeError: More than the upload was created for.
-            ChecksumMismatchError: 460; this chunk is dropped.
-            UnavailableError: Too many uploads at a time, or no room.
+            InvalidFileSizeError: More bytes came than the upload was created for.
+            ChecksumMismatchError: The chunk does not match its checksum, and is dropped (460).
+            UnavailableError: There are too many uploads at the same time, or no disk space.
         """
         verified = self._verified(req, grant_id)
         chunk = read_chunk(req)
@@ -101,13 +101,13 @@ class ResumableUploadResource:
         self, req: falcon.Request, resp: falcon.Response, *, grant_id: str
     ) -> None:
         """
-        End the upload and remove its bytes.
+        End a resumable upload and remove its bytes.
 
         Raises:
-            UnsupportedVersionError: 412; another version of the protocol.
+            UnsupportedVersionError: The client uses another version of the protocol (412).
             ForbiddenError: The address was tampered with, or its key has ended.
-            UploadGoneError: 410; the upload has ended.
-            UploadLockedError: 423; another request is sending.
+            UploadGoneError: The upload has ended (410).
+            UploadLockedError: Another request is sending bytes of the upload (423).
             ProcessingInProgressError: The upload is complete.
         """
         verified = self._verified(req, grant_id)
@@ -124,7 +124,7 @@ class ResumableUploadResource:
         Carry out PATCH, DELETE or HEAD for clients that can send only POST.
 
         Raises:
-            MethodNotAllowedError: ``X-HTTP-Method-Override`` names none.
+            MethodNotAllowedError: ``X-HTTP-Method-Override`` names none of these methods.
         """
         wanted = req.get_header("X-HTTP-Method-Override")
         if wanted == "PATCH":

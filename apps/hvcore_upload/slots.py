@@ -1,4 +1,4 @@
-"""The slots for request bodies: each sender must get one before it sends."""
+"""Limit the request bodies that are received at the same time: each needs a slot."""
 
 import ipaddress
 from collections.abc import Iterator
@@ -15,9 +15,10 @@ from hvcore_web.viewers import client_address
 @attrs.frozen
 class UploadSlots:
     """
-    Slots for request bodies: a share for each organization and for each address.
+    The limit of request bodies received at the same time, shared by organizations and IP addresses.
 
-    One client may use addresses of many organizations.
+    An organization and an IP address each have a share, because one client may use the upload
+    addresses of many organizations.
     """
 
     _of_organizations: SharedCapacity
@@ -25,7 +26,13 @@ class UploadSlots:
 
     @classmethod
     def make(cls, *, capacity: int, most_of_one: int) -> Self:
-        """Return slots, of which the last ones are reserved for clients that hold none."""
+        """
+        Return slots, of which the last ones are reserved for clients that hold none.
+
+        Args:
+            capacity: The number of slots.
+            most_of_one: The most slots of one organization, and of one IP address.
+        """
         return cls(
             *(
                 SharedCapacity(
@@ -42,10 +49,10 @@ class UploadSlots:
     @contextmanager
     def take(self, req: falcon.Request, org_id: str) -> Iterator[None]:
         """
-        Within the block, hold a slot for a request.
+        Within the ``with`` block, hold a slot for a request's body.
 
         Raises:
-            UnavailableError: No slot is free, in all or for this sender.
+            UnavailableError: All slots are in use, or this sender has its share of them.
         """
         address = client_address(req.remote_addr, req.get_header("X-Forwarded-For"))
         if _is_loopback(address):

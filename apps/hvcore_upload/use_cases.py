@@ -1,4 +1,4 @@
-"""The ports of the core that the upload app's addresses need."""
+"""Protocols of the core's services that the upload app calls."""
 
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -11,70 +11,70 @@ from hvcore.incoming.partial import PartialFile, PartialFiles
 
 
 class UploadUseCases(Protocol):
-    """The part of the uploads service that receives bytes."""
+    """The methods of the upload service by which the upload app receives a file in one request."""
 
     def open_upload(self, grant_id: str) -> UploadGrant:
-        """Return the grant of an upload that may begin now."""
+        """Return the grant with this id if its file may be uploaded now."""
         ...
 
     def check_announced(
         self, grant: UploadGrant, content_type: str | None, size_bytes: int | None
     ) -> None:
-        """Refuse an upload whose announced type or size is not that of its grant."""
+        """Refuse an upload if its announced content type or size in bytes is not that of its grant."""
         ...
 
     def incoming_dir(self) -> Path:
-        """Return the folder in which bytes are collected."""
+        """Return the folder in which files are until they have arrived completely."""
         ...
 
     def room_for(
         self, grant: UploadGrant, size_bytes: int | None
     ) -> AbstractContextManager[DiskReservation]:
-        """Reserve space for a body while it arrives."""
+        """Reserve disk space for a body of ``size_bytes`` while it arrives; None is an unknown size."""
         ...
 
     def is_room_scarce(self) -> bool:
-        """Return whether other uploads wait for space."""
+        """Return whether other uploads wait for disk space."""
         ...
 
     def clean_incoming(self) -> int:
-        """Remove the files that uploads which were cut off have left."""
+        """Remove partial upload files that a crash has left on this machine; return their number."""
         ...
 
     def receive(
         self, grant_id: str, local: Path, *, size_bytes: int, content_type: str
     ) -> UploadGrant:
-        """Store a file that has arrived completely."""
+        """Store the file of a grant, which has arrived completely at ``local``; return the grant."""
         ...
 
 
 class ResumableUseCases(Protocol):
-    """The part of the resumable uploads that continues them."""
+    """The methods of the resumable upload service by which the upload app continues uploads."""
 
     def partial_files(self) -> PartialFiles:
-        """Return the folder in which unfinished uploads are kept."""
+        """Return the files of unfinished uploads on this machine."""
         ...
 
     def find(self, grant_id: GrantId) -> UploadGrant:
-        """Return the grant of an upload that goes on or is complete."""
+        """Return the grant of a resumable upload that may continue or is complete."""
         ...
 
     def prolong(self, grant_id: GrantId) -> UploadGrant:
-        """Prolong the time of a resumable upload, and return its grant."""
+        """Move the expiry of a resumable upload forward, and return its grant."""
         ...
 
     def check_quotas(self, grant: UploadGrant) -> None:
-        """Refuse further bytes if the whole file could not be stored."""
+        """Refuse further bytes of an upload whose whole file would exceed the organization's quotas."""
         ...
 
     def room_for(
         self, grant: UploadGrant, size_bytes: int | None
     ) -> AbstractContextManager[DiskReservation]:
-        """Reserve space for the bytes of one request while they arrive."""
+        """Reserve disk space for the bytes of one request, at most ``size_bytes``, while they arrive."""
         ...
 
     def is_room_scarce(self) -> bool:
-        """Return whether other uploads wait for space."""
+        """Return whether other uploads wait for disk space."""
         ...
 
     def finish(self, grant: UploadGrant, file: PartialFile) -> None:
@@ -82,9 +82,9 @@ class ResumableUseCases(Protocol):
         ...
 
     def cancel(self, grant_id: GrantId) -> None:
-        """End a resumable upload, and the video that waits for its file."""
+        """End a resumable upload, and delete the video that waits for its file."""
         ...
 
     def tidy(self) -> int:
-        """Remove the files of uploads that have ended."""
+        """Remove the partial files of ended uploads; return the number of removed files."""
         ...

@@ -1,1 +1,1 @@
-"""Code for Falcon that several web apps of the service use."""
+"""Shared code of the service's web apps: Falcon middleware, error answers, static files and health."""

@@ -40,8 +40,8 @@ class VendoredFiles:
     The list of the files from npm packages that an app serves, as its ``vendor.json`` has it.
 
     Attributes:
-        names: Paths of the files, relative to the folder of the app's static files.
-        style_hashes: Hashes of the styles that the packages' elements write into
+        names: The paths of the files, relative to the folder of the app's static files.
+        style_hashes: The hashes of the styles that the packages' elements write into
             pages, quoted for ``style-src`` of a Content-Security-Policy.
     """
 

@@ -55,7 +55,7 @@ def text_type(req: falcon.Request, accepted: Collection[str]) -> str | None:
 
 def allow_time(req: falcon.Request, within_s: float) -> None:
     """
-    Give the body of this request more time to arrive than most request bodies have.
+    Give the body of this request ``within_s`` seconds to arrive, more than most bodies have.
 
     Only the embedded server limits that time; with another server this does nothing.
     """

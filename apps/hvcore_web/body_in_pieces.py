@@ -1,4 +1,4 @@
-"""A response body that is made piece by piece, so that none of it is held in memory meanwhile."""
+"""A response body that is read from another server in pieces, and so is never in memory as a whole."""
 
 from collections.abc import Callable, Iterator
 from typing import Final
@@ -14,7 +14,7 @@ class BodyInPieces:
     A range of bytes of a large object on another server, read from there piece by piece.
 
     Iterating gives the whole range. A server that gets this object from the app unchanged
-    may make each piece when the one before was sent (hvcore_server.sending.piece_threads).
+    may make each piece when the one before was sent (``hvcore_server.sending.piece_threads``).
 
     Args:
         read: Returns all bytes from a start offset up to an end offset (exclusive).
@@ -32,6 +32,9 @@ class BodyInPieces:
     def make_piece(self, most_bytes: int) -> bytes:
         """
         Read and return the next piece of the body; empty bytes once all of it was returned.
+
+        Args:
+            most_bytes: The most bytes of the piece.
 
         Raises:
             OSError: The bytes of this piece no longer exist.

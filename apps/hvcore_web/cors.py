@@ -20,9 +20,9 @@ class CorsPolicy:
 
     Attributes:
         origins: The origins, compared exactly; None allows every page.
-        methods: Methods that a preflight allows.
-        headers: Request headers that a preflight allows.
-        exposed: Response headers that a page may read.
+        methods: The HTTP methods that a preflight allows.
+        headers: The request headers that a preflight allows.
+        exposed: The response headers that a page may read.
     """
 
     origins: frozenset[str] | None
@@ -92,9 +92,9 @@ def exact_origins(
     Return the CORS policy of an app that only pages of the given origins may use.
 
     Args:
-        origins: Such as ``https://app.example.com``. ``*`` and ``null`` are
-            left out: a page of any origin can bring them about.
-        credentials: Names of the request headers with which callers authenticate.
+        origins: The origins, such as ``https://app.example.com``. ``*`` and ``null`` are
+            left out: a page of any origin can send ``null``.
+        credentials: The names of the request headers with which callers authenticate.
     """
     exact = {origin.strip().rstrip("/").lower() for origin in origins}
     return CorsPolicy(
@@ -120,10 +120,10 @@ class CorsMiddleware:
     """
     Falcon middleware that answers CORS preflights and adds CORS headers to every answer.
 
-    Errors are marked as well.
+    Error answers get the headers as well.
 
     Args:
-        open_paths: Paths whose answers pages of every origin may read, whatever the
+        open_paths: The paths whose answers pages of every origin may read, whatever the
             policy is.
     """
 

@@ -134,14 +134,14 @@ def note_crash(req: falcon.Request, error: Exception) -> None:
 
 
 def send_problem(req: falcon.Request, resp: falcon.Response, error: HvError) -> None:
-    """Answer with the problem document of an error, and tell the server if a limit was met."""
+    """Answer with the problem document of an error, and tell the server if a rate limit was reached."""
     note_rate_limit(req, error)
     send_document(resp, error, problem(error, request_id(req)))
 
 
 def note_rate_limit(req: falcon.Request, error: HvError) -> None:
     """
-    Tell the server if the error is a refusal by a limit, so that it delays repetitions.
+    Tell the server if the error is a refusal by a rate limit, so that it delays repetitions.
 
     The server then lets the same client's similar requests wait without a thread. Only the
     embedded server does so; with another one this has no effect.

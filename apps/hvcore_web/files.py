@@ -29,16 +29,16 @@ from hvcore_web.representations import (
 @attrs.define(kw_only=True)
 class HalfWay:
     """
-    The place in an answer at which the answer's media segment counts as served.
+    The half of an answer's media segment: if more bytes are sent, the segment counts as served.
 
     Attributes:
         after_bytes: The number of the answer's bytes that may be sent before the segment
             counts. They are at most half of the segment; one more byte is more.
-        at: The offset of that place in the file.
+        at: The offset in the file at which these bytes end.
         segment: The segment, which is counted before the next byte is sent.
         wait: Waits until the client takes more bytes; None where that cannot be waited
             for.
-        when_broken_off: Called if the answer ended before this place.
+        when_broken_off: Called if the answer ended before the segment counted.
     """
 
     after_bytes: int
@@ -55,8 +55,8 @@ class BoundedFile:
     Args:
         file: The open file; it is closed together with this object.
         size_bytes: The most bytes that may be read from the file.
-        half_way: The place within these bytes at which the segment counts; None if
-            nothing is to be counted.
+        half_way: The point within these bytes at which the media segment counts as served;
+            None if no segment is to be counted.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class BoundedFile:
 
     def read(self, size: int | None = None, /) -> bytes:
         """
-        Return up to size bytes, but stop once at the place where the segment counts.
+        Return up to ``size`` bytes, but stop once at the point where the segment counts as served.
 
         The next call shows that the caller has sent the bytes before it; so it counts the
         segment.
@@ -89,7 +89,7 @@ class BoundedFile:
         return None if self._half_way is None else self._to_half_way
 
     def pass_half_way(self) -> None:
-        """Wait until the client takes more bytes, and count the segment, unless that was done before."""
+        """Wait until the client takes more bytes, and count the segment as served, only once."""
         passed, self._half_way = self._half_way, None
         if passed is not None:
             if passed.wait is not None:
@@ -108,7 +108,7 @@ class BoundedFile:
 @attrs.frozen(kw_only=True)
 class FileToSend:
     """
-    An open file that another sender sends later, with the segment that it has to count.
+    An open file that another sender sends later, with the segment that it has to count as served.
 
     Attributes:
         descriptor: The file's descriptor; whoever has this object closes it.
@@ -125,15 +125,15 @@ class FileToSend:
 
 class LocalFile(BoundedFile):
     """
-    A BoundedFile on this machine, which a server may send with ``sendfile``.
+    A ``BoundedFile`` on this machine, which a server may send with ``sendfile``.
 
     gunicorn sends ``Content-Length`` bytes from the position of the descriptor; the
     embedded server's sockets ask for ``to_half_way`` before, or have another sender send
-    the file (hvcore_server.sending.pacing).
+    the file (``hvcore_server.sending.pacing``).
     """
 
     def hand_over(self) -> FileToSend:
-        """Return a copy of the descriptor for another sender, which then counts the segment, too."""
+        """Return a copy of the file's descriptor for another sender, which also counts the segment."""
         half_way, self._half_way = self._half_way, None
         return FileToSend(
             descriptor=os.dup(self.fileno()),
@@ -157,7 +157,7 @@ def send(
     """
     Write a playback response, or the requested range of it, into the HTTP response.
 
-    A response with an address elsewhere is answered with a redirect (307) to that address.
+    If the response is on another server, answer with a redirect (307) to its address.
 
     Raises:
         RangeNotSatisfiableError: The range begins behind the end.

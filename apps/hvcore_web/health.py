@@ -34,7 +34,7 @@ class HealthResource:
         self._health = health
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
-        """Answer with the result of each check; 503 if the app could answer no request."""
+        """Answer with the result of each check; 503 if the app cannot answer requests."""
         report = _with_edge(self._health.check(), req.get_header(EDGE_DISK_HEADER))
         body = success(_render(report))
         resp.data = encode(body)

@@ -1,7 +1,7 @@
 """
 Read JSON request bodies strictly, because they come from unknown clients.
 
-Stricter than :mod:`json`, which takes NaN, repeated members, lone surrogates
+Stricter than ``json``, which takes NaN, repeated members, lone surrogates
 and nesting until the stack ends (RFC 8259, sections 4, 6, 8.1 and 8.2).
 """
 
@@ -36,8 +36,8 @@ def read_json(req: falcon.Request) -> object:
 
     Raises:
         UnsupportedMediaTypeError: ``Content-Type`` names something other than JSON.
-        PayloadTooLargeError: The body is longer than MAX_JSON_BODY_BYTES.
-        InvalidParametersError: The body is not strict JSON (see parse_json).
+        PayloadTooLargeError: The body is longer than ``MAX_JSON_BODY_BYTES``.
+        InvalidParametersError: The body is not strict JSON, as ``parse_json`` accepts it.
     """
     data = read_body(req, max_bytes=MAX_JSON_BODY_BYTES)
     if not data:

@@ -23,7 +23,7 @@ class MeasuringMiddleware:
         self._app = app
 
     def process_request(self, req: falcon.Request, _resp: falcon.Response) -> None:
-        """Note the time at which the request came."""
+        """Note the time at which the request arrived."""
         req.context.began_s = time.monotonic()
 
     def process_response(

@@ -1,4 +1,8 @@
-"""Falcon middleware of every app: request ids, log context, and refusal of odd paths and methods."""
+"""
+Falcon middleware of every app: request ids, log context, and refusal of odd paths and methods.
+
+Odd are paths that begin with two slashes, and methods that HTTP does not have.
+"""
 
 import os
 import random
@@ -40,7 +44,7 @@ def new_request_id() -> str:
 
 
 class RequestIdMiddleware:
-    """Write the request's id into every answer, and into all log lines of the request."""
+    """Falcon middleware that puts the request's id into every answer and log line of the request."""
 
     def process_request(self, req: falcon.Request, _resp: falcon.Response) -> None:
         """Put the request's id into the log context of this thread."""
@@ -64,7 +68,7 @@ class RequestIdMiddleware:
 
 class PathMiddleware:
     """
-    Answer 404 to every path that begins with two slashes.
+    Falcon middleware that answers 404 to every path that begins with two slashes.
 
     Falcon treats two leading slashes as one. Code that looks at the path before Falcon (the
     choice of the app, limits) does not, so one address would be under two rules.
@@ -82,7 +86,7 @@ class PathMiddleware:
 
 
 class MethodMiddleware:
-    """Answer 405 to methods that Falcon does not know; Falcon itself would answer 400."""
+    """Falcon middleware that answers 405 to methods that Falcon does not know, not Falcon's own 400."""
 
     def process_resource(
         self,
@@ -95,7 +99,7 @@ class MethodMiddleware:
         Refuse a request whose method HTTP does not have, and name the route's methods in ``Allow``.
 
         Raises:
-            MethodNotAllowedError: The method is none of HTTP's.
+            MethodNotAllowedError: HTTP has no such method.
         """
         if req.method in falcon.COMBINED_METHODS:
             return

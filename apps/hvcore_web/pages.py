@@ -39,10 +39,12 @@ class PageTemplate:
 
     def fill(self, values: Mapping[str, str]) -> bytes:
         """
-        Return the HTML with the values inserted; each value but Markup is escaped, on one line.
+        Return the HTML, in UTF-8, with the values in place of the placeholders.
+
+        Each value is escaped and put on one line, except for ``Markup``.
 
         Raises:
-            KeyError: A name has no value.
+            KeyError: A placeholder has no value.
         """
         texts = {name: escaped(value) for name, value in values.items()}
         return self._template.substitute(texts).encode("utf-8", "replace")
@@ -65,7 +67,7 @@ def dashboard_item(settings: Settings) -> Markup:
 
 
 def served_file(body: bytes, content_type: str) -> PlaybackResponse:
-    """Return the playback response for a page or file that changes with releases only."""
+    """Return the playback response for a page or file that changes only with releases of the service."""
     return PlaybackResponse(
         body=body,
         content_type=content_type,

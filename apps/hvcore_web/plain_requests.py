@@ -1,9 +1,9 @@
 """
-Read the requests that players send, from the bytes of a connection.
+Parse the requests that players send, from the bytes of a connection.
 
-Only what is plain is read: GET or HEAD, no body or an empty one, an address of unreserved
-characters, no header of ours twice. Whatever else comes is left to a server that
-knows all of HTTP, and refuses what is to be refused.
+Only plain requests are parsed: GET or HEAD, no body or an empty one, an address of unreserved
+characters, no header of ours twice. All other requests are left to a server that
+knows all of HTTP, and refuses wrong ones.
 """
 
 import re
@@ -83,13 +83,16 @@ class _Rest:
 @attrs.define(kw_only=True)
 class PlainRequest:
     """
-    A plain GET or HEAD request for a file; not frozen, as PlaybackResponse.
+    A GET or HEAD request for a file, without a body or unusual headers.
+
+    Not frozen, because frozen classes take longer to make.
 
     Attributes:
         path: The parts of the path; none is empty, "." or "..".
-        request_id: The caller's, if it is a sane token.
-        edge_secret: The secret that it sends as an edge, right or wrong.
-        picture_query: The query's parameters that choose a picture, decoded.
+        request_id: The id that the caller chose; None if it is missing or unacceptable.
+        edge_secret: The secret that the caller sends as an edge, right or wrong; None without one.
+        closes: Whether the connection is to end after the answer.
+        picture_query: The query's parameters that choose a thumbnail, decoded.
     """
 
     path: tuple[str, ...]
@@ -102,19 +105,19 @@ class PlainRequest:
 
 
 class FileOpener(Protocol):
-    """An object that decides about requests for files in one thread, and never waits."""
+    """An object that decides about requests for files in one thread, without waiting."""
 
     def count(self, segments: Sequence[CountedSegment]) -> bool:
-        """Count several opened segments together as served; see SegmentCounter."""
+        """Count several opened segments as served; return whether they were counted."""
         ...
 
     def take_back(self, lines: Sequence[bytes]) -> None:
-        """Take back the counts of the segments that these lines record; see SegmentCounter."""
+        """Remove the counts of segments that were not served after all, by their lines in the spool."""
         ...
 
     def moment(self) -> AbstractContextManager[None]:
         """
-        Within the block, decide about requests with the data of one moment, asked for once.
+        Read the data for decisions once, and decide all requests within the ``with`` block by it.
 
         Raises:
             HvError: The database or a file that decisions need cannot be read.
@@ -124,7 +127,7 @@ class FileOpener(Protocol):
     def open(
         self, request: PlainRequest
     ) -> tuple[PlaybackResponse, Representation] | None:
-        """Return the answer to a request; None if the app has to answer it."""
+        """Return the answer to a request and the form in which to send it; None leaves it to the app."""
         ...
 
 
@@ -136,7 +139,7 @@ def read_request(head: bytes, neighbour: str) -> PlainRequest | None:
 
     Args:
         head: The request line and the headers, up to the empty line.
-        neighbour: The address at the other end of the connection.
+        neighbour: The IP address at the other end of the connection.
     """
     if len(head) > MAX_HEAD_BYTES:
         return None

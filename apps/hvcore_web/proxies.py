@@ -14,10 +14,10 @@ MAX_CACHED: Final = 4096
 
 def read_networks(texts: Sequence[str]) -> list[Network]:
     """
-    Parse the addresses and networks of ``HV_EDGE__PROXIES``.
+    Parse the IP addresses and networks of ``HV_EDGE__PROXIES``.
 
     Raises:
-        ConfigError: One is none.
+        ConfigError: A text is neither an address nor a network.
     """
     try:
         return [ipaddress.ip_network(text, strict=False) for text in texts]
@@ -30,10 +30,11 @@ def read_networks(texts: Sequence[str]) -> list[Network]:
 
 class TrustedProxies:
     """
-    The proxies whose ``X-Forwarded-For`` is believed.
+    The proxies whose ``X-Forwarded-For`` header this process believes.
 
-    Proxies on this machine may always; those of other machines if they are named. One
-    for each process, because connections are counted before there is an app to ask.
+    Proxies on this machine are always believed; those on other machines if the settings name
+    them. There is one object for each process, because connections are counted before there is
+    an app to ask.
     """
 
     def __init__(self) -> None:
@@ -46,16 +47,16 @@ class TrustedProxies:
         Set the addresses and networks of trusted proxies; called before anything is served.
 
         Args:
-            texts: Addresses and networks.
+            texts: The IP addresses and networks as texts.
 
         Raises:
-            ConfigError: One is none.
+            ConfigError: A text is neither an address nor a network.
         """
         self._networks = read_networks(texts)
         self._is_named.cache_clear()
 
     def is_proxy(self, neighbour: str) -> bool:
-        """Return whether the neighbour of a connection is a trusted proxy: named, or of this machine."""
+        """Return whether an IP address at the other end of a connection is a trusted proxy's."""
         try:
             is_own = ipaddress.ip_address(neighbour).is_loopback
         except ValueError:
@@ -64,7 +65,7 @@ class TrustedProxies:
         return is_own or self.is_named(neighbour)
 
     def is_named(self, address: str) -> bool:
-        """Return whether an address is within the addresses and networks set by trust()."""
+        """Return whether an IP address is within the addresses and networks set by ``trust``."""
         return bool(self._networks) and self._is_named(address)
 
     def _look_up(self, address: str) -> bool:

@@ -19,11 +19,11 @@ def asked_range(
     header: str, *, if_range: str | None, etag: str, size_bytes: int
 ) -> tuple[int, int] | None:
     """
-    Return the first byte of a range and the byte after its last one.
+    Return the offset of the first byte of a requested range, and the offset after its last byte.
 
     Returns:
         None if the whole file is to be sent: the header asks for several ranges or
-        cannot be read, or `If-Range` names other bytes.
+        cannot be read, or ``If-Range`` names another version of the file.
 
     Raises:
         RangeNotSatisfiableError: The range begins behind the end of the file.

@@ -40,7 +40,7 @@ class ReadinessResource:
         Answer 200, or 503 while requests to this process would fail or break off.
 
         Raises:
-            UnavailableError: The process is stopping, or cannot serve.
+            UnavailableError: The process is stopping, or its app cannot answer requests.
         """
         if STATE.is_stopping:
             raise UnavailableError(

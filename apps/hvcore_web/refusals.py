@@ -1,5 +1,5 @@
 """
-Answer and log the requests that an app of playback refuses.
+Answer and log the requests that the delivery and player apps refuse.
 
 The answer names only the request's id. The rule by which the request was refused is only in
 the log, because a stranger could learn from it whether a video exists. ``hv explain`` finds
@@ -61,7 +61,7 @@ class Refusals:
         Log the rule by which a request was refused, or the failure if the service is at fault.
 
         Args:
-            status: The status of the answer, where it is not the error's own.
+            status: The HTTP status of the answer, if it is not the error's own.
         """
         status = status or error.http_status
         rule = _rule_of(error)

@@ -1,8 +1,8 @@
 """
-Choose the representation of an answer: range, validators, compression.
+Choose the form of an answer: its byte range, its status for caches (304), its compression.
 
 Source: RFC 9110, sections 12 to 15. Uses no web framework: the apps and the loop of
-    the delivery process share these decisions.
+the delivery process share these decisions.
 """
 
 import gzip
@@ -57,13 +57,13 @@ class Wanted:
 @attrs.frozen(kw_only=True)
 class Representation:
     """
-    The chosen form of an answer: status, body, range, and all headers that not every answer has.
+    The chosen form of an answer: status, body, range, and the headers of this answer.
 
     Attributes:
-        headers: Without Content-Length; equal answers share one object.
+        headers: The headers without ``Content-Length``; equal answers share one object.
         body: The text or file of which the answer is a part; None for HEAD and 304.
         start: The offset in the body at which the answer begins.
-        end: The offset at which the answer ends; end - start is the Content-Length.
+        end: The offset at which the answer ends; end - start is the ``Content-Length``.
         half_at: The offset up to which the answer is at most half of the whole file; with
             one byte more it is more than half.
         has_over_half: Whether more than half of the whole file is in the answer.
@@ -156,7 +156,7 @@ def represent(
 
 
 def ignore_uncounted(response: PlaybackResponse, chosen: Representation) -> None:
-    """Record the reason why an answer will not be counted as a served segment, if it will not be."""
+    """If an answer does not count as a served segment, record the reason for that."""
     if chosen.status is NOT_MODIFIED:
         response.ignore(IgnoredReason.NOT_MODIFIED)
     elif chosen.body is None:

@@ -1,4 +1,4 @@
-"""The routes of files that are answered by the app of delivery, or without it."""
+"""The URI templates of delivery's files, which the app answers, or the server without the app."""
 
 from collections.abc import Mapping
 from typing import Final

@@ -1,8 +1,8 @@
 """
-Routing by a tree that all apps with the same addresses share.
+A Falcon router whose routing tree is shared by all apps with the same addresses.
 
 Falcon writes a program that finds an address, and compiles it: for the API, thirty
-milliseconds in each app that is made. What it finds is the same in all of them.
+milliseconds in each app that is made. The program is the same for equal addresses.
 """
 
 from collections.abc import Mapping
@@ -38,7 +38,7 @@ class SharedRouter(CompiledRouter):
         Add a route to this app alone, without changing the apps that shared its routing tree.
 
         Raises:
-            ValueError: See SharedRouter.
+            ValueError: The template is malformed, or matches the same addresses as another one.
         """
         resources = {**self._resources, uri_template: resource}
         tree = _tree(tuple(resources))
@@ -48,7 +48,11 @@ class SharedRouter(CompiledRouter):
     def find(
         self, uri: str, req: falcon.Request | None = None
     ) -> tuple[object, _Responders, dict[str, Any], str | None] | None:
-        """Return the resource of an address, its responders by method, the parameters and the template."""
+        """
+        Return the resource of an address, its responders by method, the parameters and the template.
+
+        None if no template matches the address.
+        """
         found = self._tree.find(uri, req)
         if found is None:
             return None
@@ -57,7 +61,7 @@ class SharedRouter(CompiledRouter):
         return resource, self._responders_of(template or ""), parameters, template
 
     def own_tree(self) -> CompiledRouter:
-        """Build a routing tree of Falcon's own with the resources of this app alone."""
+        """Build a routing tree of Falcon's own class with the resources of this app alone."""
         tree = CompiledRouter()
         for template, resource in self._resources.items():
             tree.add_route(template, resource)

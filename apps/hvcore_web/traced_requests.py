@@ -14,7 +14,7 @@ _FIRST_FAULT: Final = 500
 
 class TracingMiddleware:
     """
-    Makes a span of each request, named by its route.
+    Falcon middleware that makes an OpenTelemetry span of each request, named by its route.
 
     A caller who sends ``traceparent`` finds the request in its own trace.
 

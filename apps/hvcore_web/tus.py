@@ -1,5 +1,5 @@
 """
-The headers of answers about resumable uploads.
+The headers of the tus protocol in answers about resumable uploads.
 
 Source: tus 1.0, "Headers" and "OPTIONS".
 """
@@ -34,7 +34,7 @@ def expires(moment: datetime) -> str:
 
 class TusMiddleware:
     """
-    Add the headers of the tus protocol to answers from upload addresses.
+    Falcon middleware that adds the headers of the tus protocol to answers from upload addresses.
 
     Args:
         prefix: The beginning of the paths of upload addresses.
@@ -50,7 +50,7 @@ class TusMiddleware:
         _resource: object,
         _req_succeeded: bool,  # noqa: FBT001 - Falcon's signature
     ) -> None:
-        """Add the tus version; to answers to OPTIONS, also the extensions and the limits."""
+        """Add the version of tus to an answer; for OPTIONS, also the extensions and the size limit."""
         if not req.path.startswith(self._prefix):
             return
         if req.method == "OPTIONS":

@@ -1,4 +1,4 @@
-"""Read the viewer from a request: client address, country and player session."""
+"""Read the facts about a viewer from a request: client address, country and player session."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -15,7 +15,7 @@ CMCD_HEADERS: Final = ("CMCD-Request", "CMCD-Object", "CMCD-Status", "CMCD-Sessi
 
 
 def viewer_of(req: falcon.Request) -> Viewer:
-    """Return the viewer of a request, with the tokens of the query and the referring page."""
+    """Return the facts about a request's viewer, with the tokens in the query and the referring page."""
     return Viewer(
         tokens=tuple(req.get_param_as_list("token") or ()),
         origin=req.get_header("Origin"),

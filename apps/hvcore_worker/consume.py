@@ -1,9 +1,9 @@
 """
 A worker: takes tasks from the lanes of the queue until it is told to end.
 
-A queue message says only that there is work. The database then decides which task is taken,
-and the worker takes further tasks until there are none. So an organization that sent more
-messages is not served more often, and no task waits for a lost message.
+A queue message says only that there is a task to run. The database then decides which task is
+taken, and the worker takes further tasks until there are none. So an organization that sent
+more messages is not served more often, and no task waits for a lost message.
 """
 
 import gc
@@ -52,8 +52,8 @@ def run_worker(
     """
     Run tasks in this process until SIGTERM: one at a time, but outbound tasks in threads.
 
-    On SIGTERM, running tasks are handed back at once. A worker that is told to leave (see
-    presence) finishes them first.
+    On SIGTERM, running tasks are handed back at once. A worker that is told to leave
+    (``hvcore_worker.presence``) finishes them first.
 
     Args:
         is_kept: Whether a supervisor starts the worker again when it ends.
@@ -93,13 +93,13 @@ def work_until(  # noqa: PLR0913 - what differs between programs
     leaving: Callable[[], bool] | None = None,
 ) -> None:
     """
-    Run tasks in this thread until it is to end; the same as run_worker without the signals.
+    Run tasks in this thread until told to end; like ``run_worker``, but without signals.
 
     Args:
         stopping: Returns whether the work is to end at once.
         make: Makes the services, with a folder for temporary files.
         leaving: Returns whether no more tasks are to be taken, and the work is to end after
-            the running tasks; true whenever stopping is. None: the same as stopping.
+            the running tasks; true whenever ``stopping`` is. None: the same as ``stopping``.
     """
     leaving = leaving or stopping
     name = process_name(data_dir)

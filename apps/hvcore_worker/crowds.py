@@ -1,5 +1,5 @@
 """
-Choose the wait of a task for which there was no room, because others of its kind run.
+Choose the time for which a task is put back while too many of its kind and organization run.
 
 Each refusal is two database transactions, and a writer on SQLite delays everyone else. So
 the more tasks of an organization wait, the longer each of them does: they come back at one
@@ -47,7 +47,7 @@ class _Crowd:
 
 class Crowds:
     """
-    The tasks that were put back for lack of room, by kind and organization.
+    The tasks that were put back because too many of their kind and organization run.
 
     Args:
         now_s: A clock that only goes forward, in seconds.
@@ -58,7 +58,7 @@ class Crowds:
         self._crowds: dict[tuple[str, str], _Crowd] = {}
 
     def refused(self, kind: str, org_id: str) -> timedelta:
-        """Note that there was no room for a task; return the time for which it is to be put back."""
+        """Note that a task may not run now; return the time for which it is to be put back."""
         now_s = self._now_s()
         oldest_s = now_s - CROWD_IS_OVER_AFTER_S
         self._crowds = {
@@ -86,8 +86,8 @@ def wait_bounds_s(kind: str, *, is_crowded: bool, waiting: int) -> tuple[float, 
     Return the shortest and the longest time in seconds for which a task is put back.
 
     Args:
-        is_crowded: Whether there has been no room for a while.
-        waiting: How many tasks of the kind and organization wait, this one included.
+        is_crowded: Whether tasks of the kind and organization have been refused for a while.
+        waiting: The number of waiting tasks of the kind and organization, this one included.
     """
     if kind in {*PART_KINDS, TRANSCODE_CANCEL} and not is_crowded:
         return NO_ROOM_FOR_QUESTIONS_WAIT_S

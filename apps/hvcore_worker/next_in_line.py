@@ -29,6 +29,8 @@ class Lines:
     """
     Waiting lines of leased tasks, one for each kind and organization; for one thread at a time.
 
+    A leased task belongs to this process until its lease ends.
+
     Args:
         now_s: A clock that only goes forward, in seconds.
     """
@@ -39,7 +41,12 @@ class Lines:
     )
 
     def join(self, whose: Whose, task: Task) -> bool:
-        """Append a task to a line; return False, and leave it out, if the line is full."""
+        """
+        Append a task to a waiting line; return False, and leave it out, if the line is full.
+
+        Args:
+            whose: The kind and the organization of the line.
+        """
         line = self._lines.setdefault(whose, deque())
         if len(line) >= MOST_IN_LINE:
             return False
@@ -47,7 +54,15 @@ class Lines:
         return True
 
     def next(self, whose: Whose) -> Task | None:
-        """Remove and return the oldest task of a line; None if there is none or its lease is too old."""
+        """
+        Remove and return the oldest task of a waiting line.
+
+        Args:
+            whose: The kind and the organization of the line.
+
+        Returns:
+            None if there is no task, or if it waited so long that its lease may end.
+        """
         line = self._lines.get(whose)
         if not line or self._now_s() > line[0][1] + LONGEST_IN_LINE_S:
             return None
@@ -55,6 +70,6 @@ class Lines:
         return task
 
     def leave(self, whose: Whose | None = None) -> list[Task]:
-        """Remove and return all tasks of a line, or of all lines if no line is named."""
+        """Remove and return all tasks of a waiting line, or of all lines if ``whose`` is None."""
         lines = list(self._lines) if whose is None else [whose]
         return [task for one in lines for task, _ in self._lines.pop(one, ())]

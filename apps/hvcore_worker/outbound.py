@@ -46,7 +46,7 @@ _LOOKS_EVERY_S: Final = 0.5
 
 
 class OutboundThreads:
-    """Threads of a worker that run outbound tasks, one task in each."""
+    """Threads of a worker that run outbound tasks (requests to other servers), one task in each."""
 
     def __init__(
         self,

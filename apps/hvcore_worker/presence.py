@@ -80,14 +80,14 @@ def present(
     data_dir: Path, stopping: Stopping, *, name: str, is_kept: bool
 ) -> Iterator[None]:
     """
-    Within the block, list this process among the workers of the data folder.
+    Within the ``with`` block, list this process among the workers of the data folder.
 
-    If a file tells this worker to leave, stopping is told.
+    If a file tells this worker to leave, ``stopping`` is told.
 
     Args:
-        stopping: Told to leave, and later to hand tasks back.
-        name: See PresentWorker.
-        is_kept: See PresentWorker.
+        stopping: The object that is told to leave, and later to hand tasks back.
+        name: The worker's host and process, as shown to operators.
+        is_kept: Whether ``hv up`` starts the worker again when it ends.
     """
     folder = data_dir / _FOLDER
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)

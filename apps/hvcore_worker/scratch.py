@@ -27,7 +27,11 @@ _LOCK: Final = "owner.lock"
 
 @contextmanager
 def scratch_folder(parent: Path) -> Iterator[Path]:
-    """Within the block, have a locked folder below parent for this process; remove it at the end."""
+    """
+    Within the ``with`` block, give a new locked folder for this process's temporary files.
+
+    It is below ``parent``, and is removed at the end of the block.
+    """
     parent.mkdir(parents=True, exist_ok=True)
     folder, descriptor = _locked_folder(parent)
     try:

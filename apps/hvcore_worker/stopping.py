@@ -66,7 +66,7 @@ class Stopping:
         self._leaving.set()
 
     def hand_back(self) -> None:
-        """Tell the process to hand its running tasks back and end, as a signal would."""
+        """Tell the process to hand its running tasks back to the queue and end, as a signal does."""
         self._leaving.set()
         self._asked.set()
 
@@ -75,7 +75,7 @@ class Stopping:
 
 
 def stops_within(stopping: Callable[[], bool], seconds: float) -> bool:
-    """Wait that long, or until this is to end; tell which."""
+    """Wait ``seconds``, or until ``stopping()`` is true; return whether it is true."""
     if isinstance(stopping, Stopping):
         return stopping.wait(seconds)
     ends_at_s = time.monotonic() + seconds

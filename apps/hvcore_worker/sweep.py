@@ -1,8 +1,8 @@
 """
-The sweep: puts lost tasks back, sends messages for due tasks, ends expired uploads, tidies.
+The sweep: a process that puts lost tasks back, sends due tasks, and ends expired uploads.
 
-Many sweep processes may run. One leads and does what is done once for the installation; the
-others wait to take over.
+Many sweep processes may run. One leads and does the work that is done once for the
+installation; the others wait to take over.
 """
 
 import logging
@@ -90,8 +90,12 @@ def sweep_once(services: Services, *, holder: str, tidies: bool) -> None:
     """
     Do one round of the sweep: the work for this host, and for the installation if it leads.
 
+    Args:
+        holder: The name of this process, under which it leads.
+        tidies: Whether the round also removes old files and records.
+
     Raises:
-        UnavailableError: The database does not say who leads.
+        UnavailableError: The database does not answer which process leads.
     """
     current = Round(_log, "a step of the sweep failed; the others go on")
 

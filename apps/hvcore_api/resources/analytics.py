@@ -96,7 +96,7 @@ class VideoResolutionResource:
 
 
 class VideoExplanationResource:
-    """Explain how the count of a video's served segments on one day was computed."""
+    """Report the sums that lead to a video's count of served segments on one day."""
 
     def __init__(self, services: Services) -> None:
         self._analytics = services.analytics

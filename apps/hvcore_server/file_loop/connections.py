@@ -13,7 +13,7 @@ class ConnectionOwner(Protocol):
     """The worker that serves, ends or closes the connections that the file loop gives back."""
 
     def hand_over(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
-        """Serve a request that the file loop has seen and does not answer itself."""
+        """Serve a request that the file loop has only peeked at and does not answer itself."""
         ...
 
     def linger(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
@@ -36,7 +36,7 @@ class LoopConnection:
         awaited_bytes: The number of bytes that must have arrived before the kernel wakes
             the loop; 1, except while a request is incomplete.
         transfer: The answer that is being sent; None between answers.
-        closes: Whether the connection ends after that answer.
+        closes: Whether the connection ends after the answer that is being sent.
         has_answered: Whether the loop has answered an earlier request on this connection.
     """
 

@@ -5,7 +5,7 @@ A thread for each request costs several times what the kernel needs to send a se
 and as many slow clients as there are threads stop all others. Here a connection costs
 a few hundred bytes, and a segment little more than its ``sendfile``
 (docs/decisions/0022). The loop only peeks at requests that it does not understand;
-the next owner of the connection still reads them.
+the worker that serves them afterwards still reads them.
 """
 
 import select
@@ -53,15 +53,15 @@ _recv = socket.socket.recv
 
 class FileLoop:
     """
-    An event loop that answers requests for files, and hands all other requests to the owner.
+    An event loop that answers requests for files, and hands all other requests to its owner.
 
     Args:
-        files: Decides about requests; what it leaves undecided goes to the owner.
+        files: Decides about requests; those that it leaves undecided go to the owner.
         owner: The worker that serves all other requests.
-        others: A descriptor that is readable when the owner has something to do.
-        head_within_s: Seconds for the first request of a connection, and for the rest
-            of one that has begun.
-        idle_s: Seconds for which a connection may wait for its next request.
+        others: A file descriptor that is readable when the owner has something to do.
+        head_within_s: The seconds for the first request of a connection, and for the rest
+            of a request that has begun.
+        idle_s: The seconds for which a connection may wait for its next request.
         pace: Makes the minimum pace at which a client must take an answer.
         in_doubt: The segments that were counted and are still to be sent.
     """
@@ -93,7 +93,7 @@ class FileLoop:
         self._has_handed_over = False
 
     def take(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
-        """Add a connection on which a request is to come, or has begun to."""
+        """Add a connection to the loop; its next request has not been read."""
         fd = conn.sock.fileno()
         deadline = time.monotonic() + self._head_within_s
         # A unix socket's peer has no address.
@@ -104,7 +104,7 @@ class FileLoop:
         self._epoll.register(fd, select.EPOLLIN)
 
     def run(self, for_s: float) -> None:
-        """Answer requests for some seconds; return sooner if the owner has something to do."""
+        """Answer requests for ``for_s`` seconds; return sooner if the owner has something to do."""
         until = time.monotonic() + for_s
         left_s = for_s
         while left_s >= 0:
@@ -164,7 +164,7 @@ class FileLoop:
         ]
 
     def give_up(self, conn: Any) -> bool:  # noqa: ANN401 - gunicorn's own
-        """Close a connection if it is one of the loop's; return whether it was."""
+        """Close a connection if it is in the loop; return whether it was."""
         loop_conn = self._connections.get(conn.sock.fileno())
         if loop_conn is None or loop_conn.conn is not conn:
             return False

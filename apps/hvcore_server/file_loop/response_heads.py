@@ -1,4 +1,4 @@
-"""Write the status line and headers of the file loop's answers, as gunicorn and Falcon do."""
+"""Write the status line and headers of the file loop's answers, with the bytes of gunicorn and Falcon."""
 
 from email.utils import formatdate
 from functools import lru_cache
@@ -21,10 +21,11 @@ def write_head(
     request: PlainRequest, chosen: Representation, *, stamp: str, closes: bool
 ) -> bytes:
     """
-    Return the status line and the headers of an answer.
+    Return the status line and the headers of an answer as bytes.
 
     Args:
-        stamp: The headers from stamp_now(), at most a second or so old.
+        chosen: The form of the answer: status, range and its own headers.
+        stamp: The headers from ``stamp_now``, at most about a second old.
         closes: Whether the connection ends after this answer.
     """
     text = (

@@ -17,7 +17,7 @@ LIVE_PATH: Final = ("health", "live")
 
 
 class ServedCounts:
-    """Counts of answers that were not yet added to the metrics; for one thread."""
+    """Counts of answers that are not added to the metrics yet; for one thread."""
 
     def __init__(self) -> None:
         self._requests: dict[tuple[tuple[str, ...], bool, str], int] = {}

@@ -19,14 +19,14 @@ The seconds after which Python switches from a busy thread to another. With the 
 
 class DeliveryWorker(TransferWorker):
     """
-    A gunicorn worker that serves files of its app in the file loop and all else in threads.
+    A gunicorn worker that serves published files in the file loop, and all else in threads.
 
     A connection belongs to the loop until a request comes that the loop does not answer. Then
     a thread has the connection for one request, and after that the loop has it again.
 
     Attributes:
-        in_doubt: Segments that this process has counted and not yet sent.
-        left_behind: Such segments of processes that have ended.
+        in_doubt: The segments that this process has counted and not sent yet.
+        left_behind: The segments that ended processes had counted and not sent.
     """
 
     in_doubt: InDoubt
@@ -35,7 +35,7 @@ class DeliveryWorker(TransferWorker):
     _stops_at: float | None = None
 
     def run(self) -> None:
-        """Serve until SIGTERM."""
+        """Serve requests in this process until SIGTERM."""
         files = getattr(self.wsgi, "files", None)
         if files is not None:
             sys.setswitchinterval(SWITCH_INTERVAL_S)
@@ -60,7 +60,7 @@ class DeliveryWorker(TransferWorker):
                 files.take_back(self.in_doubt.take())
 
     def wait_for_and_dispatch_events(self, timeout: float) -> None:
-        """Serve files until there is something to do for the connections that threads serve."""
+        """Run the file loop until there is something to do for connections that threads serve."""
         if self._loop is not None:
             self._loop.run(min(timeout, self._retries.wait_s()))
             timeout = 0.0

@@ -1,1 +1,1 @@
-"""Receive requests and their bodies, or refuse them."""
+"""Receive HTTP requests and their bodies, or refuse them."""

@@ -19,10 +19,10 @@ class BodyInBlocks(Body):  # type: ignore[misc]  # gunicorn has no types
         """
         Fill the beginning of a block with the next bytes of the body.
 
-        For a body with a ``Content-Length`` that nobody has begun to read.
+        Only for a body with a ``Content-Length`` of which nothing was read by other methods.
 
         Args:
-            within_s: Seconds to wait for the first of these bytes.
+            within_s: The seconds to wait for the first of these bytes.
 
         Returns:
             The number of bytes; 0 at the end of the body, or if the client sends no more.

@@ -12,7 +12,7 @@ from hvcore_web.errors import UriTooLongError
 
 
 class MissingHostError(found.ParseException):  # type: ignore[misc]  # gunicorn has no types
-    """A request by HTTP/1.1 has no header Host (RFC 9112, section 3.2)."""
+    """A request by HTTP/1.1 has no ``Host`` header (RFC 9112, section 3.2)."""
 
 
 _OF_THE_APP: Final = (found.InvalidResponseHeader, found.InvalidResponseHeaderName)
@@ -35,7 +35,7 @@ _DETAILS: Final = (
 
 def error_for(exc: BaseException) -> HvError:
     """
-    Return the error that the client is told for an exception of gunicorn or of the app.
+    Return the error to answer for an exception that gunicorn or the app has raised.
 
     Its text repeats no part of the request, which may be a token or a key.
     """

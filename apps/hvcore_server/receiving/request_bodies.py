@@ -12,7 +12,7 @@ from hvcore_server.receiving.body_in_blocks import BodyInBlocks
 
 
 class BrokenBodyError(OSError):
-    """The bytes of a request body are not of the form that its headers announce."""
+    """The chunks of a request body are malformed."""
 
 
 class WatchedBody(BodyInBlocks):
@@ -37,7 +37,7 @@ class WatchedBody(BodyInBlocks):
 
 
 class WatchedRequest(Request):  # type: ignore[misc]  # gunicorn has no types
-    """A request whose connection ends after it if its body was not read to the end."""
+    """A gunicorn request that ends its connection if the request's body was not read to the end."""
 
     body: Any
 
@@ -48,28 +48,28 @@ class WatchedRequest(Request):  # type: ignore[misc]  # gunicorn has no types
 
     def should_close(self) -> bool:
         """
-        Return whether this is the connection's last request.
+        Return whether this is the connection's last request, because its body is partly unread.
 
         Gunicorn would read the rest of the body first, in the thread.
         """
         return bool(super().should_close() or self.body.is_unread)
 
     def mark_as_continued(self) -> None:
-        """Keep gunicorn from sending 100 Continue: the body has arrived, or was asked for."""
+        """Keep gunicorn from sending 100 Continue, because it was sent or the body has arrived."""
         self._expected_100_continue = False
 
 
 class WatchedConnection(TConn):  # type: ignore[misc]  # gunicorn has no types
     """
-    A connection of gunicorn whose requests are WatchedRequests.
+    A gunicorn connection that makes ``WatchedRequest`` objects and knows the present request's client.
 
     Attributes:
-        sender: The client that sent the present request; shares are counted by it.
+        sender: The client that sent the present request; threads and memory are shared by it.
         is_whole: Whether no more bytes of the request are waited for.
         was_continued: Whether the client has been sent 100 Continue.
         is_monitored: Whether the request is a monitor's, such as for ``/health/live``.
-        head: Request line and headers of the request that a thread has.
-        when_closed: Called once, when the connection is closed.
+        head: The request line and headers of the request that a thread has.
+        when_closed: The function that is called once, when the connection is closed.
     """
 
     parser: Any
@@ -81,12 +81,12 @@ class WatchedConnection(TConn):  # type: ignore[misc]  # gunicorn has no types
     when_closed: Callable[[], None] | None = None
 
     def init(self) -> None:
-        """Create gunicorn's parser, so that it makes WatchedRequests."""
+        """Create gunicorn's parser, so that it makes ``WatchedRequest`` objects."""
         super().init()
         self.parser.mesg_class = WatchedRequest
 
     def give(self, data: bytes) -> None:
-        """Put bytes that were read from the socket before the bytes that the parser reads."""
+        """Give the parser bytes that were already read from the socket, before it reads further ones."""
         self.init()
         self.parser.unreader.unread(data)
 

@@ -1,5 +1,5 @@
 """
-Receive requests on many connections at once, until a thread need not wait for more bytes.
+Receive requests on many connections at once, without a thread for each.
 
 A request that comes slowly, or not at all, costs a connection and its bytes, and no
 thread. A thread reads a long body piece by piece, once the app knows its sender.
@@ -41,13 +41,13 @@ class _Awaited:
 
 class RequestReceiver:
     """
-    The connections whose next request has not yet arrived as far as it is waited for.
+    The connections whose next request is still arriving, and is not ready for a thread yet.
 
     Args:
         poller: The main thread's selector.
-        head_within_s: Seconds for request line and headers together.
-        body_within_s: Seconds for a body; a client that is faster than
-            min_bytes_per_s has more.
+        head_within_s: The seconds for request line and headers together.
+        body_within_s: The seconds for a body; a client that is faster than
+            ``min_bytes_per_s`` has more.
         ready: Called with a connection, its request and the request's state.
         drop: Closes a connection.
         refuse: Answers a connection with an error, and ends it.
@@ -96,7 +96,7 @@ class RequestReceiver:
         return list(self._all)
 
     def give_up(self, conn: Any) -> bool:  # noqa: ANN401 - gunicorn's own
-        """Close a connection; return False if it was not one of these connections."""
+        """Close a connection; return False if its request is not one that is still arriving."""
         if conn not in self._all:
             return False
         self._leave(conn, self._all[conn])
@@ -112,8 +112,8 @@ class RequestReceiver:
 
         Args:
             now: The present time of the monotonic clock, in seconds.
-            is_stopping: Whether the server is stopping: then nobody is waited for any more,
-                but for bodies that are on their way, for a few seconds.
+            is_stopping: Whether the server is stopping: then only bodies that are arriving are
+                still waited for, for a few seconds.
         """
         if now - self._looked_at < LOOK_EVERY_S and not is_stopping:
             return

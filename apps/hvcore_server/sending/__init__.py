@@ -1,1 +1,1 @@
-"""Send answers as fast as each client takes them."""
+"""Send HTTP answers as fast as each client takes them, without holding a thread for slow clients."""

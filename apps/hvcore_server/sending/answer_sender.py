@@ -39,7 +39,7 @@ class _Sending:
 
 class AnswerSender:
     """
-    The connections on which the rest of an answer is being sent.
+    The connections on which the main thread sends the unsent rest of an answer.
 
     Args:
         poller: The main thread's selector.
@@ -69,10 +69,10 @@ class AnswerSender:
 
     def send(self, conn: Any, unsent: UnsentAnswer, *, keeps: bool) -> None:  # noqa: ANN401 - gunicorn's own
         """
-        Begin to send the rest of an answer on a connection.
+        Begin to send the unsent rest of an answer on a connection.
 
         Args:
-            keeps: Whether the connection may be kept after that.
+            keeps: Whether the connection may be kept open after the answer.
         """
         file = unsent.file
         transfer = Transfer(

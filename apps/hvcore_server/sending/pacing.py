@@ -39,7 +39,7 @@ class TooShortError(OSError):
 
 class Pace:
     """
-    The seconds that a connection may still wait for its client.
+    The seconds that a connection may still wait for its client, who earns more with each byte.
 
     Args:
         grace_s: The seconds at the beginning, and the most that can be saved up.
@@ -63,7 +63,12 @@ class Pace:
         self._left_s -= seconds
 
     def moved(self, size_bytes: int) -> None:
-        """Add the seconds that bytes earn, which came from the client or arrived there."""
+        """
+        Add the seconds that a client earns with bytes that it sent or received.
+
+        Args:
+            size_bytes: The number of bytes.
+        """
         earned_s = size_bytes / self._min_bytes_per_s
         self._left_s = min(self._grace_s, self._left_s + earned_s)
 
@@ -93,18 +98,19 @@ class PacedSocket(socket.socket):
 
     @classmethod
     def take_over(cls, connection: socket.socket) -> Self:
-        """Return a PacedSocket for the connection of a socket object, which is of no use afterwards."""
+        """Return a ``PacedSocket`` for a connection; its old socket object cannot be used afterwards."""
         paced = cls(fileno=connection.detach())
         paced.settimeout(0.0)
         return paced
 
     def begin(self, *, reading: Pace | None, sending: Pace) -> None:
         """
-        Begin a new request, with new paces for reading and sending.
+        Begin a new request, with new minimum paces for reading and sending.
 
         Args:
             reading: The pace of the request's body; None if all bytes that are waited for
                 have come: reading beyond them then gives the end.
+            sending: The pace of the answer.
         """
         self._reading, self._sending = reading, sending
         self.paced_every_s, self.was_all_below = 0.0, False
@@ -118,7 +124,7 @@ class PacedSocket(socket.socket):
 
     def note_rate_limit(self, *, of_all_below: bool = False) -> None:
         """
-        Remember that a limit refused the request, so that similar requests are delayed.
+        Remember that a rate limit refused the request, so that similar requests are delayed.
 
         Args:
             of_all_below: Whether all requests with the same beginning of the path are
@@ -145,7 +151,7 @@ class PacedSocket(socket.socket):
 
     def recv(self, bufsize: int, flags: int = 0, /) -> bytes:
         """
-        Return bytes from the client, waiting for them unless flags are given.
+        Return bytes from the client; wait for them unless ``flags`` are given.
 
         Raises:
             TooSlowError: No byte came in the time that was left.
@@ -168,9 +174,12 @@ class PacedSocket(socket.socket):
         """
         Wait for bytes from the client, and write them to the beginning of a block.
 
+        Args:
+            within_s: The seconds to wait.
+
         Returns:
             The number of bytes; 0 at the end of what the client sends; None if no byte came
-            within within_s.
+            in time.
 
         Raises:
             TooSlowError: No byte came in the time that was left for the whole request.
@@ -219,16 +228,16 @@ class PacedSocket(socket.socket):
         count: int | None = None,
     ) -> int:
         """
-        Send a part of a file, or leave it to be sent later; return its number of bytes.
+        Send ``count`` bytes of a file from ``offset`` on; return the number of bytes sent or kept.
 
-        Python's own method waits for ever when a socket's kernel timeout ends a call. A file
-        with a place at which its segment counts (hvcore_web.files) is told before that place is
-        passed. A file that can be handed over is left to another sender, which counts the
-        segment as well.
+        Python's own method waits for ever when a socket's kernel timeout ends a call. If a media
+        segment counts as served at some byte of the file (``hvcore_web.files``), the file is told
+        before that byte is sent. If the file can be handed over, another sender sends it later, and
+        counts the segment as well.
 
         Raises:
             TooSlowError: The client took the bytes too slowly.
-            TooShortError: The file ends before the end of the part.
+            TooShortError: The file ends before these bytes end.
         """
         if count and self.unsent is not None and hasattr(file, "hand_over"):
             self.unsent.keep_file(file.hand_over(), offset, offset + count)
@@ -333,7 +342,7 @@ def queued_bytes(sock: socket.socket) -> int:
 
 def sends_no_more(sock: socket.socket) -> bool:
     """
-    Return whether the client has ended its side, or has sent urgent data.
+    Return whether the client has closed its sending side, or has sent urgent data.
 
     No more bytes can then be peeked at, and the kernel calls such a socket readable over and
     over: half a request and an end kept a whole processor busy for ten seconds.

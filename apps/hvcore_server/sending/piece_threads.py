@@ -1,10 +1,10 @@
 """
-Threads that make the next pieces of large answers; no thread stays with one reader.
+Threads that make the pieces of large answers, so that no thread waits for a slow reader.
 
 A reader of a download takes minutes, and a piece of it comes from an object store in
-milliseconds. So no thread stays with a reader: it makes a piece, and has others to make
-until that one is sent (docs/decisions/0130). These threads are no requests' own: a store
-that is slow holds up downloads alone.
+milliseconds. So a thread makes one piece, and then pieces of other answers until that one is
+sent (docs/decisions/0130). These threads serve no requests: if a store is slow, only
+downloads are slow.
 """
 
 import logging
@@ -72,7 +72,7 @@ class PieceThreads:
     Threads that make pieces of response bodies; every method is for the main thread alone.
 
     Args:
-        defer: Calls a function with arguments in the main thread, soon.
+        defer: Has the main thread call a function with arguments soon.
     """
 
     def __init__(self, defer: Callable[..., None]) -> None:
@@ -155,9 +155,9 @@ def _data(done: "Future[bytes]") -> bytes:
 
 def begin_in_pieces(app: Callable[..., Any]) -> Callable[..., Any]:
     """
-    Return a WSGI app that returns only the first piece of a body made piece by piece.
+    Wrap a WSGI app so that a body made piece by piece is returned with only its first piece.
 
-    The rest is left to the server's sender. If middleware has wrapped such a body, the
+    The server's sender sends the rest. If middleware has wrapped such a body, the
     request's thread sends all of it.
     """
 

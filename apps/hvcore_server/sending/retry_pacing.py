@@ -3,9 +3,9 @@ Delay requests that repeat a refused or costly request at once: they run one aft
 
 A client that sends on after 429 costs as much as one whose requests are answered: each
 refusal takes a thread, and a client that is refused sooner sends the next one sooner.
-So what is like a request that was refused a moment ago waits for its turn, without a
-thread. The app still decides about each. A file that was stored has cost more than a
-refusal, and so it is with what follows it, at a slower pace. For the main thread of a
+So a request that is similar to one refused a moment ago waits for its turn, without a
+thread. The app still decides about each. A stored file has cost more than a refusal, so
+similar requests after it are delayed, too, at a slower pace. For the main thread of a
 process alone.
 """
 
@@ -54,7 +54,7 @@ class _Kind:
 @attrs.define(kw_only=True)
 class RetryPacing:
     """
-    The requests that wait because similar ones were just refused by a limit or cost much.
+    The delayed requests, which are similar to a request that was just refused or cost much.
 
     Attributes:
         go_on: Called with a connection whose request may go on.
@@ -81,9 +81,11 @@ class RetryPacing:
         every_s: float = ONE_EVERY_S,
     ) -> None:
         """
-        Remember that a limit has just refused a request, or that the request has cost much.
+        Remember that a rate limit has just refused a request, or that the request has cost much.
 
         Args:
+            client: The client that sent the request.
+            head: The request line and the headers.
             of_all_below: Whether all requests with the same first part of the path are
                 similar.
             every_s: The seconds between two similar requests.
@@ -129,7 +131,7 @@ class RetryPacing:
         return max(0.0, self._waiting[0][0] - self.clock())
 
     def start_due(self) -> None:
-        """Let all delayed requests go on whose turn has come."""
+        """Let the delayed requests whose turn has come go on."""
         while self._waiting and self._waiting[0][0] <= self.clock():
             self.go_on(heapq.heappop(self._waiting)[-1])
 

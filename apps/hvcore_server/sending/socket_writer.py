@@ -1,4 +1,4 @@
-"""Write to a connection without waiting."""
+"""Write bytes and files to a connection without waiting for the client."""
 
 import os
 import socket
@@ -30,7 +30,7 @@ _NO_LIMIT: Final = 2**31
 
 class SocketWriter:
     """
-    Hands bytes and files to the kernel, which sends them in as few packets as possible.
+    Writes bytes and files to a connection, in as few packets as possible, without waiting.
 
     Headers and the content of a file come from two calls, and should share
     packets: the first call says that there is more.
@@ -66,10 +66,15 @@ class SocketWriter:
 
     def send_file(self, file: int, offset: int, size_bytes: int) -> int:
         """
-        Send as much of a part of a file as the kernel takes; return the number of bytes sent.
+        Send as much of a file as the kernel takes; return the number of bytes sent.
+
+        Args:
+            file: The file's descriptor.
+            offset: The position of the first byte to send.
+            size_bytes: The most bytes to send.
 
         Raises:
-            TooShortError: The file ends before the part.
+            TooShortError: The file ends before ``offset``.
             BlockingIOError: The kernel takes no bytes now.
             OSError: The client has closed the connection.
         """
@@ -81,10 +86,10 @@ class SocketWriter:
 
     def takes(self, size_bytes: int) -> bool:
         """
-        Return whether the kernel will take so many bytes in one call.
+        Return whether the kernel will take ``size_bytes`` bytes in one call.
 
-        It does, unless the memory of all connections runs short just then, or the
-        client is gone. False if the kernel does not say.
+        True can be wrong only if the memory of all connections runs short just then, or the client
+        is gone. False if the kernel does not say.
         """
         if not self._tells_memory:
             return False
@@ -97,7 +102,7 @@ class SocketWriter:
         Limit the number of bytes that the kernel keeps before it sends them.
 
         Args:
-            size_bytes: 0 for the kernel's usual limit, which takes() relies on.
+            size_bytes: The limit; 0 for the kernel's usual limit, which ``takes`` relies on.
         """
         if size_bytes != self._unsent_limit and self._has_packets:
             self._sock.setsockopt(*_UNSENT, size_bytes)
@@ -127,7 +132,7 @@ class SocketWriter:
 @cache
 def tells_room(unsent_limit: Path) -> bool:
     """
-    Return whether the kernel takes as many bytes as it has memory for; asked once.
+    Return whether the kernel accepts as many bytes as it has memory for; the answer is cached.
 
     An operator may have told it to take fewer for connections whose network is
     slow (tcp(7), ``net.ipv4.tcp_notsent_lowat``); then only poll knows.

@@ -1,4 +1,4 @@
-"""Send one answer on a connection without waiting."""
+"""Send one HTTP answer on a connection without waiting for the client."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -24,22 +24,22 @@ up to 4 MB with its usual settings.
 
 class Transfer:
     """
-    An answer that is being sent: bytes in memory first, then a part of a file.
+    An answer that is being sent: bytes in memory first, then a byte range of a file.
 
     Args:
-        data: Status line, headers, and perhaps a body.
+        data: The status line and headers, and perhaps a body.
         pace: Makes the minimum pace for the client, once the answer has to wait for the
             client longer than a moment.
-        file: The descriptor of a file, closed with this; None if there is none.
-        pieces: Makes the body from start to before end piece by piece, instead of a file.
-        start: The offset at which the part begins.
-        end: The offset before which the part ends.
-        half_at: The offset above which the segment counts, as in Representation.
-        segment: The segment to count. It is counted before half_at is passed: once all
+        file: The descriptor of a file, closed with this object; None if there is none.
+        pieces: Makes the body from ``start`` to before ``end`` piece by piece, instead of a file.
+        start: The offset at which the byte range begins.
+        end: The offset before which the byte range ends.
+        half_at: The offset above which the segment counts as served, as in ``Representation``.
+        segment: The segment to count. It is counted before ``half_at`` is passed: once all
             that is left will fit into the kernel, or else when the kernel has taken all
-            up to half_at. The count is taken back if the client left before more was
-            passed on after all.
-        when_broken_off: Called at the end if no more than the half was sent.
+            bytes up to ``half_at``. The count is taken back if the client left before more
+            bytes were passed on after all.
+        when_broken_off: Called at the end if at most half of the file was sent.
     """
 
     __slots__ = (
@@ -84,9 +84,9 @@ class Transfer:
 
     def count_ahead(self) -> CountedSegment | None:
         """
-        Return the segment if all of the answer fits into the kernel; None otherwise.
+        Return the segment to count, if the kernel can take all of the answer; None otherwise.
 
-        The caller counts the segment, together with others, before go_on() is called.
+        The caller counts the segment, together with others, before it calls ``go_on``.
         """
         segment = self._uncounted
         if segment is None or not self._fits():
@@ -128,7 +128,12 @@ class Transfer:
         return self._pace.left_s > 0
 
     def close(self) -> None:
-        """Close the file; take the count back and report it if at most half was sent."""
+        """
+        Close the file.
+
+        If at most half of the file was sent, take the segment's count back and call
+        ``when_broken_off``.
+        """
         if self._file is not None:
             os.close(self._file)
             self._file = None

@@ -1,9 +1,9 @@
 """
-Keep the unsent rest of an answer, which a thread leaves to the main thread.
+The unsent rest of an answer, which a thread leaves to the main thread.
 
 Otherwise a slow reader would hold the thread. The bytes of an answer are in memory already.
-Only so many of them may be kept that memory does not run out; beyond that, threads wait,
-of which each client has its share.
+The memory for such bytes is limited; beyond the limit, threads wait for their clients, and
+each client has its share of threads.
 """
 
 from collections.abc import Callable
@@ -23,7 +23,7 @@ a token in each line."""
 
 
 class HandedOver(Protocol):
-    """An open file whose rest the main thread sends."""
+    """An open file that the main thread sends in place of the thread that answered the request."""
 
     @property
     def descriptor(self) -> int:
@@ -32,22 +32,26 @@ class HandedOver(Protocol):
 
     @property
     def half_at(self) -> int:
-        """The offset in bytes up to which at most half of the file is passed on."""
+        """The offset in bytes up to which at most half of the file is sent."""
         ...
 
     @property
     def segment(self) -> CountedSegment | None:
-        """The segment to count before more than half of the bytes is passed on."""
+        """The segment to count before more than half of the file is sent; None if nothing is counted."""
         ...
 
     @property
     def when_broken_off(self) -> Callable[[], None] | None:
-        """The function to call if the answer ends before more than half of the file is sent; None if nothing is counted."""
+        """
+        The function to call if the answer ends before more than half of the file is sent.
+
+        None if nothing is counted.
+        """
         ...
 
 
 def make_room() -> SharedCapacity:
-    """Return the memory that a process has for unsent bytes, with a limit for each client."""
+    """Return the capacity that a process has for unsent bytes in memory, with a limit per client."""
     return SharedCapacity(
         name="unsent_bytes",
         capacity=MAX_UNSENT_BYTES,
@@ -59,11 +63,14 @@ def make_room() -> SharedCapacity:
 @attrs.define
 class UnsentAnswer:
     """
-    The unsent rest of one answer: bytes, and perhaps a part of a file behind them.
+    The unsent rest of one answer: bytes, and perhaps a byte range of a file behind them.
 
     Attributes:
         client: The client that gets the answer.
         room: The memory for unsent bytes of all clients.
+        file: The file; None if the rest has bytes only.
+        start: The offset at which the byte range of the file begins.
+        end: The offset before which the byte range ends.
         further: The part of the body that is not made yet; only a small piece stands
             before it.
     """
@@ -94,15 +101,15 @@ class UnsentAnswer:
         return True
 
     def keep_file(self, file: HandedOver, start: int, end: int) -> None:
-        """Keep a part of a file to be sent later, as the last part of the answer."""
+        """Keep a byte range of a file to be sent later, as the last part of the answer."""
         self.file, self.start, self.end = file, start, end
 
     def take_bytes(self) -> bytes | memoryview:
-        """Remove and return all kept bytes."""
+        """Remove and return all bytes kept for later sending."""
         parts, self._parts = self._parts, []
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
     def free(self) -> None:
-        """Give back the memory that was reserved for the kept bytes."""
+        """Give back the memory that was reserved for the answer's kept bytes."""
         self.room.release(self.client, self._size_bytes)
         self._size_bytes = 0

@@ -1,5 +1,5 @@
 """
-Compress long text answers with gzip once, and keep the result for all requests.
+A cache of long text answers compressed with gzip, for all requests.
 
 To compress one text takes up to 0.2 s. So a thread does it, for one text at a time. Other
 requests meanwhile get the text uncompressed, which is correct but has more bytes.
@@ -19,11 +19,11 @@ _NOT_COMPRESSED: Final = b""
 
 
 class NotPreparedError(Exception):
-    """The text would have to be compressed first, and the caller has said that it cannot wait."""
+    """A text is not in the cache of compressed texts, and the caller does not wait for compression."""
 
 
 class CompressedTexts:
-    """A cache of gzip-compressed long texts, which compresses those it lacks; thread-safe."""
+    """A cache of gzip-compressed long texts; it compresses a missing text when needed; thread-safe."""
 
     def __init__(self) -> None:
         self._cache: TextCache[SharedGzip | bytes] = TextCache(

@@ -1,11 +1,11 @@
 """
-Compress a text that contains a token once, for all tokens of the same length.
+Compress a text that contains a viewer's token once, for all tokens of the same length.
 
 In deflate (RFC 1951) a repetition is written as a distance and a length, never by its
 content. So all that follows the first token is the same for all tokens of one length,
-if the compressor writes each further token as a repetition: which is looked at when
-it was made. What comes before, token included, is stored as it is, and the checksum
-of gzip is linear: what a token adds to it is the sum of what its bits add.
+if the compressor writes each further token as a repetition, which is checked after
+compressing. The text up to the first token, and this token, are stored uncompressed. The
+checksum of gzip is linear: the change by a token is the sum of the changes by its bits.
 """
 
 import struct
@@ -34,9 +34,10 @@ _BITS: Final = 32
 @attrs.frozen(eq=False)
 class SharedGzip:
     """
-    A gzip-compressed text into which any token of one length can be put.
+    A gzip-compressed text into which any viewer's token of one length can be put.
 
     Attributes:
+        template: The text, with marks where the token stands.
         before: The uncompressed text before the first token.
         after: The compressed text behind the first token.
         checksum: The CRC-32 of the text with zeros for the token.
@@ -54,7 +55,12 @@ class SharedGzip:
 
     @classmethod
     def make(cls, template: SharedText, token_bytes: int) -> Self | None:
-        """Compress a text; return None if that is not worth it or not possible for all tokens alike."""
+        """
+        Compress a text so that it can be shared by all tokens of ``token_bytes`` bytes.
+
+        Returns:
+            None if that is not worth it, or not possible for all tokens alike.
+        """
         size_bytes = template.filled_bytes(token_bytes)
         if (
             not _MIN_TOKEN_BYTES <= token_bytes <= MAX_TOKEN_BYTES

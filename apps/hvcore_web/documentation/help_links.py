@@ -7,7 +7,9 @@ from hvcore_web.documentation.site import is_built
 
 class HelpLinkMiddleware:
     """
-    Add ``Link: <…>; rel="help"`` to each problem document. Source: RFC 8288, section 3.
+    Falcon middleware that adds ``Link: <…>; rel="help"`` to each problem document.
+
+    Source: RFC 8288, section 3.
 
     Args:
         help_url: The beginning of the address; the error code is appended.
@@ -30,5 +32,5 @@ class HelpLinkMiddleware:
 
 
 def help_links(api_url: str) -> list[HelpLinkMiddleware]:
-    """Return the middleware that links errors to the documentation, if the documentation is built."""
+    """Return the middleware that links errors to the documentation; empty if none is built."""
     return [HelpLinkMiddleware(f"{api_url}/docs/errors/")] if is_built() else []

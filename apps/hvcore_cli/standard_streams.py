@@ -13,7 +13,7 @@ _INPUT, _OUTPUT, _ERRORS = range(3)
 
 
 class OutputError(OSError):
-    """Standard output cannot be written; this error carries the cause."""
+    """Standard output cannot be written."""
 
 
 class _Output(io.FileIO):

@@ -33,7 +33,7 @@ names an address that needs a signature of its own."""
 @attrs.frozen(kw_only=True)
 class CopyHeaderProbe:
     """
-    Tries to copy one object by an unsigned header beside the signed address of another.
+    Tries whether a signed PUT of one object copies another one that an unsigned header names.
 
     Attributes:
         signing: The same storage, as the port that signs addresses.

@@ -131,7 +131,13 @@ class Answers:
         resp.location = address
 
     def address(self, req: falcon.Request, *parts: str, **values: object) -> str:
-        """Return the address of a page in the organization of the request."""
+        """
+        Return the address of a page in the organization and environment of the request.
+
+        Args:
+            parts: The parts of the path behind the organization.
+            values: Parameters of the query; those that are empty or None are left out.
+        """
         return self._context(req, nonce="", messages=()).url(*parts, **values)
 
     def list_address(self, req: falcon.Request) -> str:
@@ -143,7 +149,13 @@ class Answers:
         return self.cookies.root + path.removeprefix(ROOT)
 
     def top(self, *parts: str, **values: object) -> str:
-        """Return the address of a dashboard page that belongs to no organization."""
+        """
+        Return the address of a dashboard page that belongs to no organization.
+
+        Args:
+            parts: The parts of the path behind the dashboard's root.
+            values: Parameters of the query; those that are empty or None are left out.
+        """
         context = PageContext(
             root=self.cookies.root,
             static="",

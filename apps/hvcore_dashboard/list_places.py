@@ -49,7 +49,7 @@ class ListPlace:
 
     @classmethod
     def of_query(cls, text: str) -> "ListPlace":
-        """Return the place that a query string names; the beginning of the list if it names none."""
+        """Return the place in the list of videos that a query string names; its beginning if none."""
         if len(text) > MOST_CHARS:
             return cls()
         try:

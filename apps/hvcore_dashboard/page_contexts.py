@@ -117,7 +117,13 @@ class PageContext:
         return found is not None and found.role.includes(Role(role))
 
     def top(self, *parts: str, **values: object) -> str:
-        """Return the address of a dashboard page that belongs to no organization."""
+        """
+        Return the address of a dashboard page that belongs to no organization.
+
+        Args:
+            parts: The parts of the path behind the dashboard's root.
+            values: Parameters of the query; those that are empty or None are left out.
+        """
         return "/".join([self.root, *map(_part, parts)]) + query(values)
 
     def url(self, *parts: str, **values: object) -> str:
@@ -125,6 +131,7 @@ class PageContext:
         Return the address of a page in the same organization and environment.
 
         Args:
+            parts: The parts of the path behind the organization.
             values: Parameters of the query; those that are empty or None are left out.
         """
         found = self.navigated_organization

@@ -19,11 +19,7 @@ VIDEO: Final = f"{ORG}/videos/{{video_id}}"
 
 
 class Audience(Enum):
-    """
-    The people who may open a page for which no role in an organization is needed.
-
-    Such as everybody, or operators.
-    """
+    """The people who may open a page without a role in an organization, such as operators."""
 
     EVERYBODY = "everybody"
     SIGNED_IN = "signed_in"

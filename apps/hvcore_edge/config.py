@@ -188,7 +188,7 @@ class EdgeConfig:
 
     def write(self, keys: Sequence[TokenKey]) -> Path:
         """
-        Write nginx's configuration, the Lua scripts and their secrets; return the configuration's path.
+        Write the nginx configuration, the Lua scripts and their secrets; return the configuration's path.
 
         Args:
             keys: The keys that verify playback tokens.

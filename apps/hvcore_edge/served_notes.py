@@ -99,7 +99,7 @@ class NamedSessions:
 
         Args:
             text: The organization, environment, video and height of the segments.
-            session: The mark of the viewer's session, with `` s=`` before it.
+            session: The field with the mark of the viewer's session, such as `` s=0123456789abcdef``.
         """
         found = self._named.get((text, session))
         if found is not None:

@@ -97,6 +97,9 @@ class SnsMessages:
         """
         Verify the signature of an SNS message, and return the message.
 
+        Args:
+            found: The message as SNS sent it, a JSON object.
+
         Raises:
             ForbiddenError: The message is not genuine, not of an accepted topic, or old.
             UnavailableError: The certificate cannot be fetched now.

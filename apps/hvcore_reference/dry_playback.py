@@ -1,8 +1,9 @@
 """
 Ask the delivery and player apps how they would answer a request, without any lasting effect.
 
-They run in this process, with the service's own rules, on its database and storage.
-Nothing is counted, no view is used, no picture and no head of a download is stored.
+The apps run in this process, with the service's own rules, on its database and storage.
+Nothing is counted, no view of a share link is used, and no thumbnail or part of a download
+is stored.
 """
 
 import io
@@ -184,7 +185,7 @@ class DryPlaybackJudge:
 
     @classmethod
     def of(cls, services: Services) -> "DryPlaybackJudge":
-        """Return the judge of a service, at the addresses in the settings."""
+        """Return the judge of a service's playback requests, at the public addresses in its settings."""
         public = services.settings.public
         return cls(services=dry_services(services, public), public=public)
 

@@ -1,4 +1,4 @@
-"""Keep a flusher running: the process that brings a machine's counts to the analytics sinks."""
+"""Keep a flusher running: the process that brings counts of served segments to the analytics sinks."""
 
 import fcntl
 import logging
@@ -33,11 +33,11 @@ _log = logging.getLogger(__name__)
 
 class FlusherKeeper:
     """
-    Keeps one flusher of counts running for all serving processes that share a folder.
+    Keeps one flusher running for all serving processes that share a folder of segment counts.
 
-    One of these processes runs the flusher; when that process ends, its flusher ends with it, and
-    another process takes over. The next flusher repeats unfinished work of the last, and no
-    segment counts twice.
+    A flusher is a process that brings counts to the analytics sinks. One of the serving processes
+    runs it; when that process ends, its flusher ends with it, and another process takes over. The
+    next flusher repeats unfinished work of the last, and no segment counts twice.
 
     Args:
         folder: The folder of the counts.

@@ -1,5 +1,5 @@
 """
-Bring counts to the analytics sinks, in a separate process.
+Bring counts of served segments to the analytics sinks, in a separate process.
 
 In a thread of a process that serves videos, each round of it would delay every
 connection (docs/decisions/0027).
@@ -69,7 +69,7 @@ def read_settings(parent: BinaryIO) -> Settings:
 
 def flush_until(stopped: Callable[[float], bool], flusher: Flusher) -> None:
     """
-    Bring the counts of this machine to the analytics sinks again and again until stopped.
+    Bring this machine's counts of served segments to the analytics sinks, until stopped.
 
     Args:
         stopped: Waits for the given seconds, or until the flushing is to end; returns

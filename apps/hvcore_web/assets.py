@@ -116,8 +116,8 @@ class Assets:
         Return the answer with a static file.
 
         Args:
-            name: The file's path, with or without the build before it. A path with an old
-                build gives the present file, which browsers do not keep for long.
+            name: The file's path, with or without the build (a hash of all files) before it. A path
+                with an old build gives the present file, which browsers do not keep for long.
 
         Raises:
             NotFoundError: The app has no such file.

@@ -199,7 +199,7 @@ def send_document(
 
 
 def translate(error: falcon.HTTPError) -> HvError:
-    """Return the service's own error (HvError) that stands for an error that Falcon raised."""
+    """Return the service's error (``HvError``) with the meaning of an error that Falcon raised."""
     status = error.status_code
     headers = dict(error.headers or {})
     if status == UnavailableError.status:

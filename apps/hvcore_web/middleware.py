@@ -39,7 +39,7 @@ def is_sane_token(text: str) -> bool:
 
 
 def new_request_id() -> str:
-    """Return a new id for a request that came without one."""
+    """Return a new id for a request without an acceptable ``X-Request-Id``."""
     return f"{_ids.getrandbits(128):032x}"
 
 

@@ -58,7 +58,7 @@ class Stopping:
         return self._asked.wait(seconds)
 
     def is_leaving(self) -> bool:
-        """Return whether the process is to take no new tasks."""
+        """Return whether the process is to take no new tasks, and to end after the running ones."""
         return self._leaving.is_set()
 
     def leave(self) -> None:

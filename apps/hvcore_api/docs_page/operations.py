@@ -21,7 +21,8 @@ def section_of(one: Operation, others: Iterable[Operation], server_url: str) -> 
     Return the section of the documentation page that describes one operation.
 
     Args:
-        others: The operations of all families; those that do the same are linked.
+        others: The operations of both families of routes (by key, by organization); those that
+            do the same are linked.
         server_url: The address to which the example request goes.
     """
     node = one.node

@@ -122,7 +122,7 @@ def problems_of(route: Route, components: Components) -> Document:
 
 
 def errors_of(route: Route) -> Mapping[int, Mapping[str, str]]:
-    """Return the error codes of a route by HTTP status, each code with its sentence."""
+    """Return the error codes of a route by HTTP status, each with the sentence that describes it."""
     found: dict[int, dict[str, str]] = {}
     for status, error in _possible(route):
         found.setdefault(status, {}).setdefault(error.code, error.default_detail)

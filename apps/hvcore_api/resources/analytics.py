@@ -168,7 +168,9 @@ def environments_of(
     access: Access, req: falcon.Request, path: Mapping[str, str]
 ) -> Sequence[Environment]:
     """
-    Find the environment that a request names, or all of the organization if it names none.
+    Find the environment that a request names, or else all environments of its organization.
+
+    If the path names no organization, find the key's environment.
 
     Args:
         path: The parameters in the request's path.

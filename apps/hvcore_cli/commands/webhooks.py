@@ -124,7 +124,7 @@ def list_webhooks(invocation: Invocation, *, org: str | None, as_json: bool) -> 
 def deliveries(
     invocation: Invocation, *, webhook_id: str, limit: int, as_json: bool
 ) -> None:
-    """Show the deliveries to WEBHOOK_ID, newest first."""
+    """Show the deliveries of events to the webhook WEBHOOK_ID, newest first."""
     with invocation.services() as services:
         found = services.delivery_orders.of_endpoint(webhook_id, limit=limit)
         reasons = services.delivery_orders.reasons(found)
@@ -147,7 +147,7 @@ def deliveries(
 def resend(
     invocation: Invocation, *, event_id: str, webhook_id: str | None, as_json: bool
 ) -> None:
-    """Deliver EVENT_ID once more."""
+    """Deliver the event EVENT_ID to webhooks once more."""
     with invocation.services() as services:
         ordered = services.delivery_orders.resend(event_id, webhook_id)
     records = [_delivery(delivery) for delivery in ordered]
@@ -159,7 +159,7 @@ def resend(
 @json_option
 @pass_invocation
 def send_test(invocation: Invocation, *, webhook_id: str, as_json: bool) -> None:
-    """Send an event of the kind webhook.test to WEBHOOK_ID alone."""
+    """Send an event of the kind webhook.test to the webhook WEBHOOK_ID alone."""
     with invocation.services() as services:
         ordered = services.delivery_orders.send_test(webhook_id)
     show([_delivery(ordered)], _DELIVERY_COLUMNS, name="deliveries", as_json=as_json)
@@ -170,7 +170,7 @@ def send_test(invocation: Invocation, *, webhook_id: str, as_json: bool) -> None
 @json_option
 @pass_invocation
 def remove(invocation: Invocation, *, webhook_id: str, as_json: bool) -> None:
-    """Remove WEBHOOK_ID and all deliveries that wait for it."""
+    """Remove the webhook WEBHOOK_ID and all deliveries that wait for it."""
     with invocation.services() as services:
         services.webhooks.remove(webhook_id)
     if as_json:
@@ -193,7 +193,7 @@ def remove(invocation: Invocation, *, webhook_id: str, as_json: bool) -> None:
 def rotate(
     invocation: Invocation, *, webhook_id: str, overlap: float, as_json: bool
 ) -> None:
-    """Give WEBHOOK_ID a new secret and print it."""
+    """Give the webhook WEBHOOK_ID a new secret and print it."""
     with invocation.services() as services:
         rotated = services.webhooks.rotate_secret(
             webhook_id, overlap=timedelta(seconds=overlap)
@@ -207,7 +207,7 @@ def rotate(
 @json_option
 @pass_invocation
 def enable(invocation: Invocation, *, webhook_id: str, as_json: bool) -> None:
-    """Send events to WEBHOOK_ID again."""
+    """Send events to the webhook WEBHOOK_ID again."""
     with invocation.services() as services:
         endpoint = services.webhooks.enable(webhook_id)
         (record,) = _records(services, [endpoint])
@@ -219,7 +219,7 @@ def enable(invocation: Invocation, *, webhook_id: str, as_json: bool) -> None:
 @json_option
 @pass_invocation
 def disable(invocation: Invocation, *, webhook_id: str, as_json: bool) -> None:
-    """Send no events to WEBHOOK_ID until it is enabled; waiting events are never sent."""
+    """Send no events to the webhook WEBHOOK_ID until it is enabled; waiting events are never sent."""
     with invocation.services() as services:
         endpoint = services.webhooks.disable(webhook_id)
         (record,) = _records(services, [endpoint])

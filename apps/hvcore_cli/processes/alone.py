@@ -81,7 +81,7 @@ _PORTS: Final = click.IntRange(1, 65_535)
 def api(
     invocation: Invocation, host: str, port: int, workers: int, fd: int | None
 ) -> None:
-    """Run the API process alone."""
+    """Run the API process without the other processes of the service."""
     from hvcore_reference.wsgi import api_app  # noqa: PLC0415 - this process's own
 
     _serve(
@@ -199,7 +199,7 @@ def worker(  # noqa: PLR0913 - one for each option
 @click.command(cls=HvCommand)
 @pass_invocation
 def sweep(invocation: Invocation) -> None:
-    """Run the sweep alone, until SIGTERM."""
+    """Run the sweep, which puts lost tasks back and tidies up, until SIGTERM."""
     from hvcore_worker.sweep import run_sweep  # noqa: PLC0415 - this process's own
 
     process_logs.configure(invocation.load().settings.log.format)

@@ -30,7 +30,7 @@ those of delivery."""
 
 @click.group(cls=HvGroup)
 def edge() -> None:
-    """Put nginx in front of delivery, and count what it serves."""
+    """Put nginx in front of delivery, and count the segments that it serves."""
 
 
 @edge.command("nginx")
@@ -82,7 +82,7 @@ def _known_keys(services: "Services") -> "Sequence[TokenKey]":
 @pass_invocation
 def ingest(invocation: Invocation, *, once: bool) -> None:
     """
-    Bring nginx's counts to the sinks, until SIGTERM.
+    Bring the segments that nginx has counted to the analytics sinks, until SIGTERM.
 
     Each segment counts once, even if a process is killed.
     """

@@ -88,8 +88,8 @@ class SocketWriter:
         """
         Return whether the kernel will take ``size_bytes`` bytes in one call.
 
-        True can be wrong only if the memory of all connections runs short just then, or the client
-        is gone. False if the kernel does not say.
+        False if the kernel does not say. True is wrong only if the memory of all connections runs
+        short just then, or the client is gone.
         """
         if not self._tells_memory:
             return False

@@ -40,7 +40,7 @@ class MemberWanted:
 
 @click.group(cls=HvGroup)
 def dashboard() -> None:
-    """Print addresses that sign in to the dashboard."""
+    """Print links that sign people in to the dashboard."""
 
 
 @dashboard.command("link")
@@ -77,9 +77,9 @@ def link(  # noqa: PLR0913 - one per option
     as_json: bool,
 ) -> None:
     """
-    Print an address that signs in once, within 10 minutes.
+    Print a link that signs a person in to the dashboard once, within 10 minutes.
 
-    Whoever opens the address first is signed in, so give it to nobody else.
+    Whoever opens the link first is signed in, so give it to nobody else.
     """
     if org is None:
         if role is not None:

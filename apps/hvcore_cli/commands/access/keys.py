@@ -136,7 +136,7 @@ def revoke(invocation: Invocation, *, key_id: str, as_json: bool) -> None:
 def rotate(
     invocation: Invocation, *, key_id: str, overlap: float, as_json: bool
 ) -> None:
-    """Make a new key like KEY_ID; the old key works for a while longer."""
+    """Make an API key with the same rights as KEY_ID; the old key works for a while longer."""
     with invocation.services() as services:
         created = services.keys.rotate(key_id, overlap=timedelta(seconds=overlap))
         record = _record(created.key, _names(services, created.key.org_id))

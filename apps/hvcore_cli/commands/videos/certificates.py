@@ -80,7 +80,7 @@ def certificate(  # noqa: PLR0913 - one per option
     as_json: bool,
 ) -> None:
     """
-    Make deletion certificates of videos, after a look at the storage.
+    Make signed certificates that videos were deleted, after a check of the storage.
 
     A video that is not yet deleted completely gets no certificate: the refusal says
     when to try again, and the exit status is 1.

@@ -26,7 +26,7 @@ from hvcore_dashboard.visits import organization_of
 
 
 class EnvironmentPageResource:
-    """``GET …/environments/{environment}``: the form for its name; ``POST``: renames it."""
+    """``GET …/environments/{environment}``: the form for the environment's name; ``POST``: renames it."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers

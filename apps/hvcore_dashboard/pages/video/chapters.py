@@ -57,7 +57,7 @@ _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
 
 class ChaptersPageResource:
-    """``GET …/videos/{video}/chapters``: the chapters tab; ``POST``: saves rows or a file."""
+    """``GET …/videos/{video}/chapters``: the chapters tab; ``POST``: saves chapters or imports a file."""
 
     def __init__(self, desk: Desk) -> None:
         self._tabs = VideoTabs.of(desk)

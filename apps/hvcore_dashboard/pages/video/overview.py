@@ -53,7 +53,7 @@ NO: Final = "no"
 
 
 class VideoPageResource:
-    """``GET …/videos/{video}``: the first page of a video; ``POST``: saves the owner's details."""
+    """``GET …/videos/{video}``: the first page of a video; ``POST``: saves its name and other details."""
 
     def __init__(self, desk: Desk) -> None:
         self._tabs = VideoTabs.of(desk)

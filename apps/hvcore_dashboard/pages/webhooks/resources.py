@@ -84,7 +84,7 @@ class WebhookPageResource:
 
 
 class DeliveriesFragmentResource:
-    """``GET …/webhooks/{webhook}/deliveries``: only the deliveries of the page, for htmx."""
+    """``GET …/webhooks/{webhook}/deliveries``: the fragment with an endpoint's deliveries, for htmx."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers

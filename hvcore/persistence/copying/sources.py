@@ -1,4 +1,4 @@
-"""Give the rows to copy: from a database as of one moment, or from the files of a backup."""
+"""Read the rows that a copy needs: from a database as of one moment, or from the files of a backup."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -29,7 +29,7 @@ class RowSource(Protocol):
 
 
 class DatabaseSource:
-    """Give the rows of a database through a connection that sees one moment of it."""
+    """Read the rows to copy through a connection that sees the database as of one moment."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

@@ -1,5 +1,5 @@
 """
-The documented payloads of answers.
+The JSON payloads of API answers about videos and uploads.
 
 Source: interface, "Resources and fields" and the responses under "Endpoints".
 Every function returns a payload; :mod:`hvcore.wire.envelope` wraps it.
@@ -79,8 +79,8 @@ def video_list(
         page: The videos, and the number of all videos.
         query: The filters and the page that were asked for.
         served: The estimated views by video id; a missing video has none.
-        thumbnails: Thumbnail addresses by video id.
-        roots: Where the videos of the environment play.
+        thumbnails: Thumbnail URLs by video id.
+        roots: The URLs below which the videos of the environment play.
     """
     pages = math.ceil(page.total / query.page_size)
     return {
@@ -134,8 +134,7 @@ def video_details(
     Return the JSON payload of a video with its settings, ladder and progress.
 
     Args:
-        downloads: What may be taken away: name, content type, address and language of
-            each.
+        downloads: The files that may be downloaded: name, content type, URL and language of each.
     """
     settings = video.settings
     payload = _facts(video, served, thumbnail_url) | {

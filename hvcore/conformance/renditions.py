@@ -21,8 +21,8 @@ class Examined:
     A segment: its entry in the playlist, and what the check has read from its file.
 
     Attributes:
-        size_bytes: The size of the segment; None if it could not be read.
-        segment: Its times and samples; None if they could not be read.
+        size_bytes: The size of the segment's file or range; None if it could not be read.
+        segment: The times and samples of the segment; None if they could not be read.
     """
 
     entry: SegmentEntry
@@ -37,8 +37,8 @@ class Rendition:
 
     Attributes:
         track: The track of its first init segment; None if none could be read.
-        is_cut: Whether there are more segments than were examined; then end and bit
-            rates are not known.
+        is_cut: Whether there are more segments than were examined; then the rendition's end and
+            bit rates are not known.
     """
 
     playlist: Playlist

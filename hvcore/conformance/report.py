@@ -77,6 +77,8 @@ class CheckLog:
         Record that a file breaks a rule.
 
         Args:
+            message: A sentence for people that says what is wrong.
+            place: The place in the file, such as a line or a box; may be empty.
             rule: The id of the rule.
             file: The file's name in the playlists; its query is removed here.
         """
@@ -110,7 +112,7 @@ class CheckLog:
 
 
 def clean(address: str) -> str:
-    """Return an address from a playlist for display: without its query, which may be a token."""
+    """Return a URL or file name from a playlist without its query, which may be a token, so that it can be shown."""
     return _plain(address.partition("?")[0].partition("#")[0])
 
 

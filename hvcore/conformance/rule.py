@@ -1,4 +1,4 @@
-"""The rules of the check: name, level, and the standard that demands each."""
+"""The form of the rules of the conformance check: id, level, and the standard that demands each rule."""
 
 import enum
 from typing import Final

@@ -1,7 +1,7 @@
 """
 Record the disk space that running uploads soon need, for all processes of a machine.
 
-A claim reserves space that is still free. It follows the pace of its sender and
+A claim is the space that one upload reserves. It follows the pace of its sender and
 lapses when nothing arrives: an announcement alone reserves nothing.
 """
 
@@ -25,10 +25,10 @@ FORGOTTEN_AFTER_S: Final = 60.0
 @attrs.frozen(kw_only=True)
 class Claim:
     """
-    The bytes that one upload has on a disk, and those that it will soon need.
+    A claim on disk space: the bytes of one upload that are on the disk, and those that it will soon need.
 
     Attributes:
-        client: The client whose share has the bytes.
+        client: The organization or address against whose share the bytes count.
         disk: The device number of the disk.
         received_bytes: The number of bytes that are on the disk already.
         ahead_bytes: The number of bytes still to come that are reserved.
@@ -52,7 +52,7 @@ class Claim:
 @attrs.frozen(kw_only=True)
 class DiskShares:
     """
-    The free space of a disk and the claims on it, as one upload sees them.
+    The free space of a disk, and the other uploads' claims on it, by which one upload's share is calculated.
 
     Attributes:
         free_bytes: The number of bytes that may still be written.
@@ -76,7 +76,7 @@ class DiskShares:
 
     def room_of(self, client: str) -> int:
         """
-        Return the bytes that a client may use, beside the claims of all other uploads.
+        Return the number of bytes that a client may use, beside the claims of all other uploads.
 
         Other clients' claims count as far as their share goes.
         """
@@ -101,8 +101,9 @@ class RoomEntries:
     The entries of the ledger: the claims, and the time of the last refusal.
 
     Attributes:
-        claims: The claims by a random name of each upload.
-        refused_at_s: When an upload of a client within its share was last refused.
+        claims: The claims, by the random name that each upload has.
+        refused_at_s: When an upload of a client within its share was last refused, by the
+            machine's clock that only goes forward.
     """
 
     claims: dict[str, Claim] = attrs.field(factory=dict)
@@ -117,7 +118,13 @@ class RoomEntries:
         most_of_one_percent: int,
         now_s: float,
     ) -> DiskShares:
-        """Return the free space and the claims on a disk, as one upload sees them."""
+        """
+        Return the free space of a disk and the other uploads' claims on it, for one upload.
+
+        Args:
+            owner: The name of the upload, whose own reserved bytes are left out.
+            disk: The device number of the disk.
+        """
         here = {name: one for name, one in self.claims.items() if one.disk == disk}
         received, ahead = Counter[str](), Counter[str]()
         for name, claim in here.items():
@@ -132,7 +139,7 @@ class RoomEntries:
         )
 
     def forget_old(self, now_s: float) -> None:
-        """Remove claims that no upload has renewed for long."""
+        """Remove the claims that no upload has renewed for a while, because their uploads have ended."""
         self.claims = {
             name: claim
             for name, claim in self.claims.items()

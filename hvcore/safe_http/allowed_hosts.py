@@ -1,4 +1,4 @@
-"""Tell the private hosts that the operator lets the service reach."""
+"""Read the setting that lists the private hosts and networks to which the service may send requests."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -35,8 +35,8 @@ class AllowedHosts:
     The hosts that the setting ``fetch.allowed_hosts`` lists.
 
     Args:
-        entries: The entries of the setting: ``name``, ``name:port``, an address or a
-            CIDR.
+        entries: The entries of the setting: ``name``, ``name:port``, an IP address or a network
+            (CIDR).
 
     Raises:
         ConfigError: An entry cannot be understood.

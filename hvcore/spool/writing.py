@@ -1,4 +1,4 @@
-"""Write spool files."""
+"""Write the spool files in which a process records the segments it serves."""
 
 import errno
 import fcntl
@@ -50,7 +50,7 @@ class Spool:
 
     def append(self, *notes: Note) -> None:
         """
-        Write the lines of notes into the spool file with one ``write``; never fails.
+        Write the lines of notes (served segments and other events) into the spool file with one ``write``; never fails.
 
         Lines that cannot be written now are kept in memory and tried again.
         """

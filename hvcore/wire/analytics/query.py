@@ -46,7 +46,7 @@ class VideoRecords(Enum):
 
 
 class RecordsBy(Enum):
-    """What the report of videos has a record for, beside each video: each day."""
+    """The unit, beside each video, for which the report of videos has a record of its own: each day."""
 
     DAY = "day"
 

@@ -4,8 +4,8 @@ Find the boxes of MP4 files, which may be damaged or made to do harm.
 Source: ISO/IEC 14496-12, section 4.2. Nothing here recurses: callers name the path of a
 box, so deeply nested boxes cost nothing.
 
-The code that makes files reads boxes with :mod:`hvcore.mp4`. The check shares no code
-with it, so that a fault of one reader shows in the other.
+The code that makes files reads boxes with :mod:`hvcore.mp4`. The conformance check shares no code
+with that module, so that a fault of one reader shows in the other.
 """
 
 import struct

@@ -1,4 +1,4 @@
-"""The findings and the report of a check of a video."""
+"""The findings and the report of a conformance check of a published video."""
 
 from collections import Counter
 from typing import Final
@@ -34,7 +34,7 @@ class Finding:
 @attrs.frozen(kw_only=True)
 class CheckReport:
     """
-    The outcome of a check of a video.
+    The outcome of the conformance check of a video.
 
     Attributes:
         findings: The listed findings; those of the level MUST come first.
@@ -61,7 +61,7 @@ class CheckReport:
 
 
 class CheckLog:
-    """Collects the findings of a check, and counts the playlists, segments and bytes that it reads."""
+    """Collects the findings of a conformance check, and counts the playlists, segments and bytes that the check reads."""
 
     def __init__(self) -> None:
         self._findings: list[Finding] = []

@@ -1,4 +1,4 @@
-"""The interface through which the check reads the files of a video, from a storage, folder or web server."""
+"""The interface through which the conformance check reads the files of a video, from a storage, folder or web server."""
 
 from typing import Final, Protocol
 

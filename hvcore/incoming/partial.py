@@ -91,7 +91,7 @@ class PartialFile:
 
     def sync(self) -> None:
         """
-        Make the bytes survive a power cut.
+        Write the file's bytes through to the disk, so that they survive a power cut.
 
         Raises:
             UnavailableError: The disk fails.

@@ -98,7 +98,7 @@ class DiskShares:
 @attrs.define
 class RoomEntries:
     """
-    The entries of the ledger: the claims, and the time of the last refusal.
+    The content of the ledger of disk space: the uploads' claims, and the time of the last refusal.
 
     Attributes:
         claims: The claims, by the random name that each upload has.
@@ -156,10 +156,10 @@ class RoomLedger:
     @contextmanager
     def change(self) -> Iterator[RoomEntries]:
         """
-        Yield the ledger's entries to be changed within the block, and write them back.
+        Within the block, yield the ledger's claims on disk space to be changed; write them back at its end.
 
         Raises:
-            OSError: The file cannot be used.
+            OSError: The ledger's file cannot be used.
         """
         descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
@@ -174,10 +174,10 @@ class RoomLedger:
 
     def read(self) -> RoomEntries:
         """
-        Return the ledger's entries.
+        Return the ledger's claims on disk space, and the time of the last refusal.
 
         Raises:
-            OSError: The file cannot be used.
+            OSError: The ledger's file cannot be used.
         """
         with self.change() as entries:
             return entries

@@ -129,7 +129,7 @@ class Mp4Box:
 
     def content(self, start: int = 0, length: int | None = None) -> bytes:
         """
-        Return bytes of the box's content; fewer where the content ends.
+        Return ``length`` bytes of the box's content from an offset on, or all of them; fewer where the content ends.
 
         Args:
             start: The offset within the content.

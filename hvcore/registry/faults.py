@@ -107,7 +107,7 @@ class PluginFault:
 
 
 class PluginFaultError(PluginError):
-    """A plugin has a fault, which keeps one of its backends from being used."""
+    """A plugin has a fault, so that one of its backends cannot be used."""
 
     def __init__(self, fault: PluginFault) -> None:
         super().__init__(fault.found, fault.fix)
@@ -168,11 +168,12 @@ def hung_fault(
     locations: Sequence[CodeLocation], what: str, *, after_s: float
 ) -> PluginFault | None:
     """
-    Return the fault of the plugin in which a thread hangs; None if it hangs in no plugin.
+    Return the fault of the plugin in whose code a thread hangs; None if it hangs in no plugin's code.
 
     Args:
         locations: The code locations of the thread's call stack.
-        what: The call that does not return, such as "the check storage".
+        what: The call that does not return, in words, such as "the check storage".
+        after_s: The seconds for which the thread has hung.
     """
     found = culprit(locations)
     if found is None:

@@ -30,7 +30,7 @@ _log = logging.getLogger(__name__)
 
 class Spool:
     """
-    Writes a line for each segment that this process serves; thread-safe.
+    Writes a line into this process's spool file for each video segment that the process serves; thread-safe.
 
     Make it after a fork: parent and child must not share the file's lock.
     """
@@ -95,7 +95,7 @@ class Spool:
 
     @property
     def owes(self) -> bool:
-        """Return whether lines wait in memory, which a kill of the process would lose."""
+        """Return whether lines wait in memory to be written, which would be lost if the process were killed."""
         return bool(self._owed)
 
     def write_owed(self) -> None:

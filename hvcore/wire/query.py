@@ -156,7 +156,7 @@ class SourceParameters:
 
 
 def days_in_order(given: Mapping[str, object]) -> Iterable[LateFieldError]:
-    """Refuse a range of days that ends before it begins."""
+    """Yield the problem of a range of days (``from``, ``to``) that ends before it begins."""
     since, until = given.get("from"), given.get("to")
     if isinstance(since, date) and isinstance(until, date) and since > until:
         yield LateFieldError(name="from", rule="must not be after to")

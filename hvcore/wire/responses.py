@@ -39,7 +39,7 @@ BINNED_MESSAGE: Final = (
 
 
 def upload_grant(granted: UploadGranted) -> Payload:
-    """Return the JSON payload of an upload grant, with its video's id if it has one."""
+    """Return the JSON payload of an upload grant, with its video's id if the grant has a video."""
     payload: Payload = {
         "signedURL": granted.signed_url,
         "bucketPath": granted.grant.path,
@@ -113,7 +113,12 @@ def video_item(
     thumbnail_url: str,
     addresses: PlaybackAddresses,
 ) -> Payload:
-    """Return the JSON object of a video in a list."""
+    """
+    Return the JSON object of a video in a list of videos.
+
+    Args:
+        served: The estimated number of views.
+    """
     payload = _facts(video, served, thumbnail_url)
     payload["status"] = video.state.value
     payload["allowPublicAccess"] = video.is_public
@@ -134,6 +139,7 @@ def video_details(
     Return the JSON payload of a video with its settings, ladder and progress.
 
     Args:
+        served: The estimated number of views.
         downloads: The files that may be downloaded: name, content type, URL and language of each.
     """
     settings = video.settings

@@ -1,4 +1,4 @@
-"""Copy all tables from a database or a backup into another database, and compare both."""
+"""Copy all tables from a database or a backup into another database, and compare the rows of both."""
 
 from collections.abc import Callable, Sequence
 from hashlib import sha256

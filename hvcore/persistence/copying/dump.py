@@ -1,4 +1,4 @@
-"""Write tables into files, and read them: a line of JSON for each row, compressed."""
+"""Write the tables of a database into the files of a backup, and read them: a line of JSON for each row, compressed."""
 
 import gzip
 import json

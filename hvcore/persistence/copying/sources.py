@@ -20,11 +20,11 @@ class RowSource(Protocol):
 
     @property
     def shapes(self) -> Mapping[str, Mapping[str, ColumnKind]]:
-        """Return the tables by name, each with the kind of value of its columns."""
+        """The columns of each table to copy, by the table's name: the kind of value of each column, by the column's name."""
         ...
 
     def rows(self, name: str, *, skip: int = 0) -> Iterator[Row]:
-        """Give the rows of a table, without the first ``skip`` rows."""
+        """Yield the rows of a table, without the first ``skip`` rows."""
         ...
 
 
@@ -87,7 +87,7 @@ def snapshot(engine: Engine) -> Iterator[Connection]:
 @contextmanager
 def still(engine: Engine) -> Iterator[Connection]:
     """
-    Open a connection to a database, and keep all others from writing until it is closed.
+    Open a connection to a database, and keep all other connections from writing until it is closed.
 
     Raises:
         UnavailableError: Another transaction writes and does not end, or the database does

@@ -142,7 +142,7 @@ class CopyTarget:
 
     def finish(self, ends: Callable[[Connection], None]) -> None:
         """
-        Remove the mark of the unfinished copy, so that services may start on the database.
+        Remove the mark of the unfinished copy from the target, so that services may start on the database.
 
         Args:
             ends: Called in the same transaction, for the last changes.

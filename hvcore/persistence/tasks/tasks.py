@@ -1,8 +1,8 @@
 """
-Store the tasks of the service's workers: order, lease and finish tasks.
+Store the tasks of workers in the database: order, lease and finish them.
 
-Every change of a leased task is one UPDATE that names its fence, so that a
-worker which lost its lease changes nothing, whatever the isolation level.
+Every change of a leased task is one UPDATE that names its fence (the number of the lease), so that
+a worker which lost its lease changes nothing, whatever the isolation level.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -17,7 +17,7 @@ LISTED: Final = [state.value for state in LISTED_STATES]
 
 
 def page_condition(shape: PageShape, *, is_sqlite: bool) -> sa.ColumnElement[bool]:
-    """Return the SQL condition that selects the videos of all pages of a shape."""
+    """Return the SQL condition that selects the videos on all pages of lists with a shape (filters and order)."""
     # By no index but that of names, where that has found a few.
     is_found = shape.search is Search.FEW and is_sqlite
     read = without_index if is_found else plain

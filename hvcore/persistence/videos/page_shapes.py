@@ -58,7 +58,7 @@ class PageShape(NamedTuple):
 
 
 def page_shape(query: VideoQuery, search: Search) -> PageShape:
-    """Return the page shape of a video query."""
+    """Return the page shape of a video query: which of its filters and which order it has."""
     return PageShape(
         sort_by=query.sort_by,
         sort_dir=query.sort_dir,

@@ -61,7 +61,7 @@ _SHOWN: Final = tuple(map(plain, SHOWN))
 @attrs.frozen(kw_only=True)
 class PageStatements:
     """
-    The SQL statements that read the pages of one shape.
+    The SQL statements that read the pages of lists of videos with one shape (filters and order).
 
     Attributes:
         near: Reads the rows of a page near the list's beginning, each with the total; parameters
@@ -78,7 +78,7 @@ class PageStatements:
 
 
 def page_statements(reads: FastReads, shape: PageShape) -> PageStatements:
-    """Build the SQL statements of a page shape."""
+    """Build the SQL statements that read the pages of lists of videos with a shape (filters and order)."""
     near, deep, total = _near_deep_total(shape, is_sqlite=reads.is_sqlite)
     return PageStatements(
         near=reads.prepare_page(near),

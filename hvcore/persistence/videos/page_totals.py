@@ -79,7 +79,7 @@ def _count_of(rows: sa.SelectBase) -> sa.Select[Any]:
 def page_total(
     shape: PageShape, where: sa.ColumnElement[bool], *, is_sqlite: bool
 ) -> sa.Select[Any]:
-    """Return the statement that counts the videos of all pages of a shape."""
+    """Return the statement that counts the videos on all pages of lists with a shape (filters and order)."""
     if shape.is_counted:
         return _stored_total(has_state=shape.has_state)
     count = sa.select(sa.func.count()).select_from(videos).where(where)

@@ -230,14 +230,14 @@ class BreakdownParameters(_Days):
 
 
 def dates_in_order(given: Mapping[str, object]) -> Iterable[LateFieldError]:
-    """Refuse a range of days that ends before it begins."""
+    """Yield the problem of a range of days that ends before it begins."""
     first, last = given.get("startDate"), given.get("endDate")
     if isinstance(first, date) and isinstance(last, date) and first > last:
         yield LateFieldError(name="startDate", rule="must not be after endDate")
 
 
 def daily_dates(given: Mapping[str, object]) -> Iterable[LateFieldError]:
-    """Refuse a range of days that ends before it begins, or is too long for one answer."""
+    """Yield the problem of a range of days that ends before it begins, or is too long for one answer."""
     yield from dates_in_order(given)
     first, last = given.get("startDate"), given.get("endDate")
     if not isinstance(first, date) or not isinstance(last, date):

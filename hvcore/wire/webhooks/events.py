@@ -212,7 +212,13 @@ def _playback(happened: VideoEvent, roots: PlaybackRoots) -> Payload | None:
 
 
 def event_page(page: EventPage, *, worker_url: str, player_url: str) -> Payload:
-    """Return the JSON payload of a page of events, with the cursor of the next page."""
+    """
+    Return the JSON payload of a page of events, with the cursor of the next page.
+
+    Args:
+        worker_url: The URL at which videos are delivered.
+        player_url: The URL below which videos have player pages.
+    """
     return {
         "events": [
             event(stored, worker_url=worker_url, player_url=player_url)

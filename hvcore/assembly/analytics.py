@@ -1,4 +1,4 @@
-"""Make the services that report on what was watched."""
+"""Make the services that report on watched videos: views, watched time, current viewers, playback quality."""
 
 from datetime import timedelta
 from functools import cached_property

@@ -152,7 +152,7 @@ class Services(
 
     @cached_property
     def delivery_health(self) -> Health:
-        """The health report of delivery, whose hosts need neither an encoder nor the queue."""
+        """The health report of delivery (the processes that serve videos), whose hosts need neither an encoder nor the queue."""
         return Health(
             uow=self.uow,
             storage=self.storage,

@@ -17,7 +17,7 @@ _MOST_CHARACTERS: Final = 300
 @attrs.frozen(kw_only=True)
 class Finding:
     """
-    A rule that a file of the video breaks.
+    A finding of the conformance check: a rule, and the file of the video that breaks it.
 
     Attributes:
         file: The file's name in the playlists, without its query, which may be secret.

@@ -7,7 +7,7 @@ import attrs
 
 
 class Level(enum.Enum):
-    """The level of a rule: MUST or SHOULD, as RFC 2119 defines them."""
+    """The level of a rule of the conformance check: MUST or SHOULD, as RFC 2119 defines them."""
 
     MUST = "MUST"
     SHOULD = "SHOULD"

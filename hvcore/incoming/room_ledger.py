@@ -69,7 +69,7 @@ class DiskShares:
 
     @property
     def most_of_one_bytes(self) -> int:
-        """The most bytes that the uploads of one client may keep from others."""
+        """The most bytes of the disk that the uploads of one client may keep from other clients."""
         # Not a part of what is free now: that shrinks with all that comes in.
         total = self.free_bytes + self.received.total()
         return total * self.most_of_one_percent // 100
@@ -90,7 +90,7 @@ class DiskShares:
         return self.free_bytes - claimed
 
     def is_within_share(self, client: str, more_bytes: int) -> bool:
-        """Return whether a client would still hold no more than its share with more bytes."""
+        """Return whether a client's uploads, with ``more_bytes`` more, would hold no more than the client's share of the disk."""
         has = self.received[client] + self.ahead[client]
         return has + more_bytes <= self.most_of_one_bytes
 

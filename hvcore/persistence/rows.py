@@ -341,7 +341,7 @@ def task_from_row(row: RowMapping) -> Task:
 
 
 def new_task_to_row(task: NewTask, now: datetime) -> dict[str, Any]:
-    """Return the row of a task that is ordered now."""
+    """Return the row of a new task that is ordered at the moment ``now``."""
     return {
         "id": task.id,
         "kind": task.kind,

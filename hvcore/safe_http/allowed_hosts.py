@@ -46,7 +46,7 @@ class AllowedHosts:
         self._entries = tuple(_parse(entry.strip()) for entry in entries)
 
     def has_name(self, host: str, port: int) -> bool:
-        """Return whether a host is allowed by its name, whatever its addresses are."""
+        """Return whether a host is allowed on a port by its name, whatever IP addresses the name has."""
         return any(e.name == host for e in self._on(port))
 
     def has_address(self, address: Address, port: int) -> bool:

@@ -5,7 +5,7 @@ An ignored request: ``n``, milliseconds since 1970, organization, environment, v
 height (0 if it has none) and reason. A session: ``s``, milliseconds, organization,
 environment, video and session. An organization that has more sessions than are
 followed: ``u``, milliseconds and organization. A segment that was counted and never
-sent: ``t``, and what its line says. Other lines are of a newer version, and are
+sent: ``t``, and the text of the segment's line. Other lines are of a newer version, and are
     skipped.
 """
 

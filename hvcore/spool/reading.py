@@ -54,7 +54,7 @@ class SpoolFile:
 
     @property
     def name(self) -> str:
-        """The name of the spool file."""
+        """The name of the spool file, unique in the whole service."""
         return self.path.name
 
     def size_bytes(self) -> int:

@@ -89,7 +89,7 @@ class SharedCapacity:
     @contextmanager
     def take(self, client: str, cost: float = 1) -> Iterator[None]:
         """
-        Hold a part of the resource for a client within the block.
+        Hold ``cost`` units of the resource for a client within the block.
 
         Raises:
             UnavailableError: The resource is all taken, or the client holds its whole share.
@@ -102,7 +102,7 @@ class SharedCapacity:
 
     def acquire(self, client: str, cost: float = 1) -> None:
         """
-        Take a part of the resource for a client, who gives it back with ``release``.
+        Take ``cost`` units of the resource for a client, until ``release`` gives them back.
 
         Raises:
             UnavailableError: The resource is all taken, or the client holds its whole share.
@@ -120,7 +120,7 @@ class SharedCapacity:
         raise share_refusal(self.things, is_own_share_met=is_own_share_met)
 
     def release(self, client: str, cost: float = 1) -> None:
-        """Give back a part of the resource that a client has acquired."""
+        """Give back ``cost`` units of the resource that ``acquire`` has taken for a client."""
         with self._lock:
             left = self._held.pop(client, 0) - cost
             if left > 0:
@@ -128,7 +128,7 @@ class SharedCapacity:
             self._total = self._total - cost if self._held else 0
 
     def may_take(self, client: str, cost: float = 1) -> bool:
-        """Return whether a client would get a part of the resource now."""
+        """Return whether a client would get ``cost`` units of the resource now; takes nothing."""
         with self._lock:
             return not (
                 self._is_own_share_met(client, cost) or self._is_full_for(client, cost)

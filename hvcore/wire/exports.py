@@ -21,7 +21,7 @@ FORMULA_BEGINS_WITH: Final = ("=", "+", "-", "@", "\t", "\r")
 
 
 class ExportFormat(Enum):
-    """The formats of exported records."""
+    """The file formats in which records can be exported: JSON, CSV and NDJSON."""
 
     JSON = "json"
     CSV = "csv"

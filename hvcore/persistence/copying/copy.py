@@ -122,7 +122,7 @@ def _compared(source: RowSource, target: CopyTarget) -> Sequence[CopiedTable]:
 
 def led_by(engine: Engine, clock: Clock) -> tuple[str, float] | None:
     """
-    Return the name of the leading sweep process, and for how many seconds it still leads; None if no sweep leads.
+    Return the name of the process that leads the sweep (does the periodic tasks alone), and for how many seconds it still leads; None if no process does.
 
     Raises:
         UnavailableError: The database does not answer.

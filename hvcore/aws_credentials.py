@@ -1,5 +1,5 @@
 """
-Temporary AWS credentials: credentials of a machine, a container or a role that expire.
+Use temporary AWS credentials (of a machine, a container or a role) as long as they are valid.
 
 botocore renews such credentials ten minutes before they expire, and fails every call if
 it cannot renew them; an incomplete answer replaces good credentials. It asks under a

@@ -1,5 +1,5 @@
 """
-Clocks: how code learns the present time.
+Define the clock from which all code of hvcore gets the present time.
 
 Nothing in hvcore asks the operating system for the time by itself: code that
 needs it takes a :class:`Clock`, so that tests can move it.
@@ -11,7 +11,7 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """Return the present time; code is given a clock, so that tests can change the time."""
+    """Clock that returns the present time; code is given one, so that tests can change the time."""
 
     def now(self) -> datetime:
         """Return the current moment as an aware datetime in UTC."""
@@ -23,7 +23,7 @@ class Clock(Protocol):
 
 
 class SystemClock:
-    """Return the present time of the operating system."""
+    """Clock that returns the present time of the operating system."""
 
     def now(self) -> datetime:
         """Return the current moment as an aware datetime in UTC."""

@@ -1,4 +1,4 @@
-"""Deprecation: old names work until a named release, and warn of the new name."""
+"""Keep old names of members and settings working until a named release, with a DeprecationWarning that tells the new name."""
 
 import sys
 import warnings
@@ -14,7 +14,7 @@ CALLER: Final = 2
 @attrs.frozen(kw_only=True)
 class RenamedName:
     """
-    Describe the new name of a renamed member of a module.
+    The new name of a renamed member of a module, and until when the old name works.
 
     Attributes:
         new: The new name in the same module.
@@ -56,7 +56,7 @@ def warn_of(what: str, *, use: str, gone_in: str, stacklevel: int = CALLER + 1) 
 
     Args:
         use: The name or the setting to use instead.
-        gone_in: The release of hvcore that no longer has the old one.
+        gone_in: The release of hvcore that no longer has the old name or setting, such as ``0.3``.
     """
     warnings.warn(
         f"{what} goes with hvcore {gone_in}; use {use}.",

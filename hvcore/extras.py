@@ -1,4 +1,4 @@
-"""Extras: which optional extra of hvcore installs a Python module, and by which command."""
+"""Map Python modules to the extras (optional requirements) of hvcore that install them, and name the install commands."""
 
 import shlex
 import sys
@@ -55,7 +55,7 @@ def install_command(extra: str) -> str:
 
 def missing_module(name: str | None, extra: str | None = None) -> str:
     """
-    Return a sentence that a module is missing, with the command that installs it.
+    Return a sentence that a Python module is missing, with the command that installs it.
 
     Args:
         name: The module's name, as ModuleNotFoundError has it.

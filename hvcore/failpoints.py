@@ -81,6 +81,9 @@ def arm(text: str) -> None:
     """
     Set the failpoints that fail in this process from now on, in place of earlier ones.
 
+    Args:
+        text: The failpoints and their failures, in the form of HV_FAILPOINTS.
+
     Raises:
         ValueError: The text names an unknown failpoint or an unknown failure.
     """
@@ -99,7 +102,7 @@ def arm(text: str) -> None:
 
 def failpoint(point: str) -> None:
     """
-    Fail at this place if HV_FAILPOINTS names the failpoint; else do nothing.
+    Fail here, as HV_FAILPOINTS says, if it names the given failpoint; else do nothing.
 
     Raises:
         FailpointError: HV_FAILPOINTS says ``raise`` for the failpoint.

@@ -1,5 +1,5 @@
 """
-Log context: the ids of the request, task or video in the log lines of a thread.
+Keep the log context of each thread: the ids of the request, task or video that its log lines get.
 
 Each thread has ids of its own; a new thread begins without any.
 """
@@ -28,7 +28,7 @@ def replace(ids: Mapping[str, str]) -> None:
 
 @contextmanager
 def about(ids: Mapping[str, str]) -> Iterator[None]:
-    """Add ids to this thread's log lines within the block."""
+    """Add ids to the ids that this thread's log lines get, within the block."""
     before = current()
     replace({**before, **ids})
     try:
@@ -38,7 +38,7 @@ def about(ids: Mapping[str, str]) -> Iterator[None]:
 
 
 class AddIds(logging.Filter):
-    """Add the thread's ids to each log record, unless the record has them already."""
+    """Log filter that adds the ids of the thread's log context to each record, unless the record has them already."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Add the ids as attributes ``hv_<name>``; return True, which keeps the record."""

@@ -1,10 +1,10 @@
 """
-Traces of OpenTelemetry: from a request through its tasks to the encoder.
+Record traces for OpenTelemetry, from a request through its tasks to the encoder.
 
-Off at first, and then nothing of OpenTelemetry is imported. When it is on, everything
-that is made here goes to a collector by OTLP over HTTP; the variables OTEL_* say where
-it is and what is sampled. Spans have ids, routes and outcomes, never an address with its
-query or the text of an exception: tokens may be in them.
+Off at first, and then nothing of OpenTelemetry is imported. When tracing is on, spans are sent to
+a collector by OTLP over HTTP; the variables OTEL_* name the collector and the sampling. Spans
+have ids, routes and outcomes, never a URL with its query or the text of an exception: tokens may
+be in them.
 """
 
 import importlib.util
@@ -39,7 +39,7 @@ Attributes = Mapping[str, str | int]
 
 class Traced:
     """
-    A span that has begun; its methods record its outcome and end it.
+    A span (a timed step of a trace) that has begun; its methods rename it and record its attributes and outcome.
 
     Does nothing if traces are off.
     """
@@ -136,8 +136,8 @@ def switch_on(process: str) -> None:
         process: The kind of the process, such as ``api``.
 
     Raises:
-        ConfigError: The extra ``otel`` is not installed, or only another protocol is
-            wanted.
+        ConfigError: The extra ``otel`` is not installed, or the OTEL_* variables allow only
+            another protocol than OTLP over HTTP.
     """
     global _traces  # noqa: PLW0603 - of the process, as the standard library's logging is
     if not all(map(_is_installed, _NEEDED)):
@@ -155,7 +155,7 @@ def switch_on(process: str) -> None:
 
 
 def switch_off() -> None:
-    """Send the remaining spans, and stop tracing."""
+    """Send the spans that were not sent yet to the collector, and stop tracing."""
     global _traces
     before, _traces = _traces, None
     if before is not None:
@@ -176,7 +176,7 @@ def span(
     attributes: Attributes | None = None,
 ) -> Iterator[Traced]:
     """
-    Record the block as a span; give a Traced for it.
+    Record the block as a span of the trace, and yield the span as a Traced.
 
     Args:
         kind: SERVER, CONSUMER or INTERNAL.

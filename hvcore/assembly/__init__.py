@@ -1,7 +1,7 @@
 """
 Build the services from the settings (composition root).
 
-Other programs come here through ``hvcore.embedding``. Every service is made when it is
+Other programs use the functions of ``hvcore.embedding`` instead. Every service is made when it is
 first asked for, so that each process loads and connects only what it uses. Build after a
 fork, never before.
 """

@@ -1,4 +1,4 @@
-"""Make the services that recognise callers and say what they may do."""
+"""Make the services that authenticate callers and say what each may do: keys, quotas, limits, audit."""
 
 from functools import cached_property
 

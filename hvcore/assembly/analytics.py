@@ -1,4 +1,4 @@
-"""Make the services that report on what was watched."""
+"""Make the services that report on watched videos: views, watched time, current viewers, playback quality."""
 
 from datetime import timedelta
 from functools import cached_property
@@ -41,14 +41,14 @@ class AnalyticsWiring(VideoWiring):
         )
 
     def learn_lengths(self) -> None:
-        """Have the stores of counts take over the lengths of videos that have changed."""
+        """Have the stores of view counts take over the lengths (durations) of videos that have changed."""
         for sink in self._knowing_sinks:
             if isinstance(sink, AnalyticsStore):
                 sink.learn(SqlVideoLengths(self.engine))
 
     @cached_property
     def live_analytics(self) -> LiveAnalytics:
-        """The service that reports on the present viewers."""
+        """The service that reports on the viewers who are watching now."""
         sinks = self._knowing_sinks
         return LiveAnalytics(
             videos=self.catalog.videos,

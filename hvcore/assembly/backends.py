@@ -99,7 +99,7 @@ class Backends:
 
     def make(self, choice: Choice) -> object:
         """
-        Build another instance of a chosen backend, beside the one that the services use.
+        Build a further instance of a chosen backend, beside the instance that the services use.
 
         Raises:
             HvcoreError: The backend cannot be built; see Registry.build.
@@ -152,7 +152,7 @@ class Backends:
 
     @made_once
     def transcoders(self) -> Transcoders:
-        """The transcoder that the settings choose, and the transcoders that running jobs were begun with."""
+        """All transcoders in use: the one that the settings choose, and those with which running jobs were begun."""
         return Transcoders(
             default=self.transcoder,
             default_name=self.settings.transcoder.backend,
@@ -189,7 +189,7 @@ class Backends:
 
     @cached_property
     def key_ring(self) -> KeyRing:
-        """The key ring that issues and verifies playback tokens."""
+        """The key ring, which issues and verifies playback tokens with the service's keys."""
         load = partial(self._stored_keys, PLAYBACK)
         return make_key_ring(self.settings.playback, load, self.sealer)
 
@@ -230,7 +230,7 @@ class Backends:
 
     @cached_property
     def has_mail_server(self) -> bool:
-        """Whether mails go to a mail server, or to a given mailer, and into no folder."""
+        """Whether mails go to a mail server or a mailer that an override gives; False if they are written into a folder."""
         return bool(self.settings.mail.url) or self._given("mailer") is not None
 
     @made_once

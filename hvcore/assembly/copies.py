@@ -63,12 +63,12 @@ __all__ = ["Copied", "CopyWiring", "Restored", "read_backup"]
 @attrs.frozen(kw_only=True)
 class Restored:
     """
-    The result of restoring a backup.
+    The result of restoring a backup: which of its objects (files of videos) the storage has.
 
     Attributes:
-        missing: The first of the objects that the backup lists and the storage lacks.
-        missing_count: The number of all objects that the storage lacks.
-        missing_videos: The restored videos that lack some of their objects.
+        missing: The names of the first 1000 objects that the backup lists and the storage lacks.
+        missing_count: The number of all listed objects that the storage lacks.
+        missing_videos: The ids of the restored videos that lack some of their objects.
         unlisted: The number of objects in the storage that the backup does not list.
         binned: The ids of the videos in the bin, and until when each can be restored; the
             first end first.
@@ -87,9 +87,10 @@ class CopyWiring(TableWiring):
 
     def copy_to(self, url: str, *, tell: Tell, wait: Callable[[float], None]) -> Copied:
         """
-        Copy the database to the one at the given URL; continue a copy that was broken off.
+        Copy the service's database to the one at the given URL; continue a copy that was broken off.
 
-        Meanwhile nobody can write to this database. Its tables must be at this version.
+        Meanwhile nobody can write to this database. The tables of the service's database must be
+        at this version.
 
         Args:
             wait: Waits for the given seconds, while a sweep may still be at work.
@@ -123,13 +124,16 @@ class CopyWiring(TableWiring):
         """
         Write a backup into an empty folder, also while the service runs.
 
-        The backup has the database's rows as of one moment, and as of that moment the counts
-        that wait in this machine's spool, and those of sinks that keep their data on this machine.
+        The backup has, as of one moment, the database's rows, the counts of served segments that
+        wait in this machine's spool, and the counts of the analytics sinks that keep their data
+        on this machine.
 
         It lists every object that was stored before that moment, unless a video was deleted
         meanwhile; such videos are named.
 
         Args:
+            with_objects: Whether the backup also has the storage's objects (the files of the
+                videos).
             outside: The settings that hold keys which are not in the data folder.
 
         Raises:
@@ -137,7 +141,7 @@ class CopyWiring(TableWiring):
                 is bringing counts to the sinks and does not end.
             ConfigError: The storage's objects are not files of this machine, or a plugin's table
                 cannot be copied.
-            OSError: The disk is full, or the like.
+            OSError: A file cannot be written, for example because the disk is full.
         """
         storage = self.storage
         if with_objects and not isinstance(storage, SupportsLocalPath):
@@ -202,9 +206,10 @@ class CopyWiring(TableWiring):
         tell: Tell,
     ) -> Restored:
         """
-        Compare a backup's list of objects with the storage, and fill an empty database; continue a restore that was broken off.
+        Fill an empty database from a backup, and compare the backup's list of objects with the storage; continue a restore that was broken off.
 
-        Videos that were in the bin at the moment of the backup stay there for as long as they had then.
+        Videos that were in the bin at the moment of the backup stay there for the rest of their
+        time there.
 
         Args:
             was_filled: Whether an earlier, broken-off run has called ``filled``.

@@ -1,4 +1,4 @@
-"""Make the services that record served video segments and bring them to the analytics sinks."""
+"""Make the services that record served video segments and bring the records to the analytics sinks."""
 
 from functools import cached_property
 from typing import Final
@@ -20,7 +20,7 @@ class CountingWiring(Backends):
 
     @cached_property
     def session_names(self) -> SessionNames:
-        """The service that names viewers' sessions without telling who the viewers are."""
+        """The service that gives viewers' sessions names from which nobody learns who the viewers are."""
         return SessionNames(self.settings.playback.signing_key)
 
     @cached_property

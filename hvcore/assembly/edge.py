@@ -1,4 +1,4 @@
-"""Make the service that permits an edge to serve videos by itself."""
+"""Make the service that permits an edge (the nginx in front of delivery) to serve videos by itself."""
 
 from functools import cached_property
 
@@ -11,7 +11,7 @@ class EdgeWiring(LinkWiring):
 
     @cached_property
     def edge_authorizations(self) -> EdgeAuthorizations:
-        """The service that permits an edge to serve videos by itself."""
+        """The service that permits an edge (the nginx in front of delivery) to serve videos by itself."""
         return EdgeAuthorizations(
             directory=self.playback_directory,
             storage=self.storage,

@@ -14,7 +14,13 @@ from hvcore.services.webhooks.subscriptions import Subscriptions
 
 @attrs.frozen(kw_only=True)
 class MadeMiddleware:
-    """A plugin's middleware, and the web apps that it wraps."""
+    """
+    A plugin's middleware, ready to be put around the web apps of the service.
+
+    Attributes:
+        apps: The web apps that the middleware wraps.
+        put_around: Takes a WSGI app, and returns the app that wraps it.
+    """
 
     name: str
     apps: frozenset[WebApp]
@@ -48,7 +54,7 @@ class ExtensionWiring(Backends):
 
     @cached_property
     def subscriptions(self) -> Subscriptions:
-        """The service that tells subscribers of events."""
+        """The service that tells event subscribers of plugins what has happened to videos."""
         return Subscriptions(
             uow=self.uow,
             subscribers={**self._chosen.subscribers(), **self._further_subscribers},

@@ -60,7 +60,7 @@ class GuestServices(UploadWiring):
 
     @cached_property
     def clock(self) -> Clock:
-        """The clock of the service that is used outside of the transaction, too."""
+        """The clock that the services use, the same as outside of the other program's transaction."""
         return self._services.clock
 
     @cached_property

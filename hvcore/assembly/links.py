@@ -12,7 +12,7 @@ from hvcore.services.links.share_links import ShareLinks
 
 
 class LinkWiring(PlaybackWiring):
-    """The services for links and share links, a part of Services; each is made when it is first read."""
+    """The services for edge keys and share links, a part of Services; each is made when it is first read."""
 
     @cached_property
     def edge_key_playback(self) -> EdgeKeyPlayback:

@@ -1,4 +1,4 @@
-"""Provide an attribute that is made when it is first read, by whichever thread."""
+"""Provide a property that is computed once, when it is first read, also if several threads read it at once."""
 
 import threading
 from functools import cached_property

@@ -65,7 +65,7 @@ def make_upload_signer(
 
 @attrs.frozen(kw_only=True)
 class KeyRotations:
-    """Make the rotations of the service's own signing keys."""
+    """Make the services that rotate the service's own signing keys (replace a key by a new one)."""
 
     uow: UnitOfWork
     sealer: Sealer
@@ -73,7 +73,7 @@ class KeyRotations:
 
     def playback(self, key_ring: KeyRing, publish: Callable[[], None]) -> KeyRotation:
         """
-        Return the rotation of the keys that sign playback tokens.
+        Return the service that rotates the keys that sign playback tokens.
 
         Args:
             publish: Has delivery and the edge of this machine read the keys again.
@@ -90,7 +90,7 @@ class KeyRotations:
         )
 
     def uploads(self, signer: UploadSigner) -> KeyRotation:
-        """Return the rotation of the keys that sign upload addresses."""
+        """Return the service that rotates the keys that sign upload addresses."""
         return KeyRotation(
             uow=self.uow,
             keys=signer.own_keys,

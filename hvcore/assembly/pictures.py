@@ -1,4 +1,4 @@
-"""Make the drawing rooms, in which child processes draw pictures for requests and tasks."""
+"""Make the drawing rooms: pools of child processes that draw pictures for requests and tasks."""
 
 from functools import cached_property
 from typing import Final
@@ -18,7 +18,7 @@ class PictureWiring(Backends):
 
     @cached_property
     def sent_pictures(self) -> DrawingRoom:
-        """The drawing room for pictures that API requests send."""
+        """The pool of child processes that redraws pictures which API requests send."""
         return DrawingRoom(
             share=_SHARE,
             # It takes up to 450 MB for one.
@@ -29,7 +29,7 @@ class PictureWiring(Backends):
 
     @cached_property
     def task_pictures(self) -> DrawingRoom:
-        """The drawing room for pictures that tasks make."""
+        """The pool of child processes that draws pictures for tasks."""
         return DrawingRoom(
             share=_SHARE, children=1, places=TASKS_WAITING, most_of_one=TASKS_WAITING
         )

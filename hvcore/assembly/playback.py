@@ -56,7 +56,7 @@ class PlaybackWiring(CountingWiring):
 
     @cached_property
     def key_rotations(self) -> Mapping[str, KeyRotation]:
-        """The rotations of the service's own signing keys, by purpose (playback, uploads)."""
+        """The services that rotate the service's own signing keys, by purpose (playback, uploads)."""
         made = KeyRotations(uow=self.uow, sealer=self.sealer, clock=self.clock)
         publish = self._playback_changes.publish
         return {

@@ -1,4 +1,4 @@
-"""Make the services about the installation's records in the database: processes, id, backups."""
+"""Make the services that record the installation in the database: its processes, its id, its backups."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -26,24 +26,32 @@ _SHOWN: Final = 5
 
 
 class PresenceWiring(Backends):
-    """The services about hosts and processes, a part of Services; each is made when it is first read."""
+    """The services that record the installation in the database, a part of Services; each is made when it is first read."""
 
     def beat(
         self, task: str, *, lasts: timedelta = BEAT_LASTS, waits_ms: int | None = None
     ) -> None:
         """
-        Write the heartbeat of a task of this process into the database; see persistence.presence.
+        Record in the database that this process still does a task; see persistence.presence.
 
         Args:
-            task: What the process does, such as ``api``. One process may do several things,
-                each with a heartbeat of its own.
+            task: What the process does, such as ``api``. A process with several tasks has a
+                heartbeat for each.
+            lasts: How long the process counts as running without another heartbeat.
+            waits_ms: How long to wait for locks; None waits as long as usual.
         """
         name, kind = self._name_of(task), f"{task} {__version__}"
         now = self.clock.now()
         beat(self.engine, name, kind, now, lasts=lasts, waits_ms=waits_ms)
 
     def forget_process(self, task: str, *, waits_ms: int | None = None) -> None:
-        """Remove the heartbeat of a task of this process."""
+        """
+        Remove the heartbeat of a task of this process from the database, because the task ends.
+
+        Args:
+            task: The task as ``beat`` was told.
+            waits_ms: How long to wait for locks; None waits as long as usual.
+        """
         forget_process(self.engine, self._name_of(task), waits_ms=waits_ms)
 
     def older_processes(self) -> Sequence[RunningProcess]:
@@ -55,8 +63,8 @@ class PresenceWiring(Backends):
         Raise ConfigError while processes of an older version are at work.
 
         Raises:
-            ConfigError: Such processes are at work; the text names some, and says when they are
-                forgotten if they have ended.
+            ConfigError: Such processes are at work; the message names some, and says when the
+                records of ended ones lapse.
         """
         older = self.older_processes()
         if not older:
@@ -77,7 +85,7 @@ class PresenceWiring(Backends):
         note_backup(self.engine, backup_id, moment)
 
     def workload(self) -> Workload:
-        """Return the amount of waiting work, and the dates of the installation and its newest backup."""
+        """Return the amount of waiting work, and since when the installation and its newest backup exist."""
         found = read_workload(self.uow)
         return attrs.evolve(
             found,

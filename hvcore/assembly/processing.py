@@ -35,7 +35,7 @@ class ProcessingWiring(PictureWiring):
 
     @cached_property
     def conformance_reports(self) -> ConformanceReports:
-        """The service for the findings of the checks of finished videos."""
+        """The service that gives the findings of the conformance checks of finished videos."""
         return ConformanceReports(uow=self.uow, storage=self.storage, clock=self.clock)
 
     @cached_property
@@ -87,7 +87,7 @@ class ProcessingWiring(PictureWiring):
 
     @cached_property
     def source_cache(self) -> SourceCache:
-        """The local cache of sources in remote storage, which the next part of a job needs again."""
+        """The local cache of source files from remote storage, which the next parts of a transcode job need again."""
         return SourceCache(storage=self.storage, work_dir=self.recipe.work_dir)
 
     @cached_property

@@ -62,7 +62,7 @@ class Recipe:
     answers_requests: bool
 
     def in_place_of(self, kind: str) -> Sequence[object]:
-        """Return the overrides that replace the chosen backends of a kind; none if there are none."""
+        """Return the overrides that replace the chosen backends of a kind; empty if none do."""
         name = OVERRIDE_OF_KIND.get(kind, "")
         given = self.overrides.get(name)
         if given is None:

@@ -25,7 +25,7 @@ class RepairWiring(PresenceWiring, ProcessingWiring, TableWiring):
 
     @cached_property
     def fsck(self) -> Fsck:
-        """The service that finds lost and left-over files, and repairs the damage."""
+        """The service that finds lost and left-over files of videos, and repairs the damage."""
         inspection = SqlInspection(self.engine)
         return Fsck(
             uow=self.uow,

@@ -1,4 +1,4 @@
-"""Put the services of all parts together."""
+"""Combine the services of all parts into the class Services."""
 
 from functools import cached_property
 from typing import Final
@@ -121,7 +121,7 @@ class Services(
 
     @cached_property
     def waiting_videos(self) -> WaitingVideos:
-        """The service that tells the places of videos that wait for an encoder."""
+        """The service that tells the places in the queue of videos that wait for an encoder."""
         return WaitingVideos(uow=self.uow)
 
     @cached_property
@@ -152,7 +152,7 @@ class Services(
 
     @cached_property
     def delivery_health(self) -> Health:
-        """The health report of delivery, whose hosts need neither an encoder nor the queue."""
+        """The health report of delivery (the processes that serve videos), whose hosts need neither an encoder nor the queue."""
         return Health(
             uow=self.uow,
             storage=self.storage,

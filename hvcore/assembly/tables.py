@@ -24,7 +24,7 @@ from hvcore.registry import KINDS, Choice
 
 
 class TableWiring(Backends):
-    """The services that migrate and count the tables, a part of Services; each is made when it is first read."""
+    """The services that make, migrate and remove the tables, a part of Services; each is made when it is first read."""
 
     def is_migrated(self) -> bool:
         """
@@ -37,7 +37,7 @@ class TableWiring(Backends):
 
     def why_unusable(self) -> str:
         """
-        Return the reason for which this version cannot use the tables; empty if it can.
+        Return the reason, a sentence, why this version of hvcore cannot use the tables; empty if it can.
 
         Raises:
             UnavailableError: The database does not answer.
@@ -55,7 +55,7 @@ class TableWiring(Backends):
 
         Raises:
             NotMigratedError: The tables do not exist, or are of an older version.
-            ConfigError: For any other reason.
+            ConfigError: This version cannot use the tables for another reason.
             UnavailableError: The database does not answer.
         """
         refuse_unusable(schema_version(self.engine))
@@ -110,7 +110,7 @@ class TableWiring(Backends):
 
     def tables_place(self) -> str:
         """
-        Return the name of what has the tables: the schema, or else the database.
+        Return the name of the schema that has the service's tables, or of the database if they have no schema of their own.
 
         Raises:
             UnavailableError: The database does not answer.
@@ -128,8 +128,8 @@ class TableWiring(Backends):
             The names of the backends that cannot remove their tables.
 
         Raises:
-            ConfigError: The tables are of another version or not all there, or another
-                program's refer to them; nothing is removed.
+            ConfigError: The tables are of another version or not all there, or another program's
+                tables refer to them; nothing is removed.
             UnavailableError: The database or the storage does not answer.
         """
         refuse_unknown_tables(self.engine)
@@ -150,7 +150,7 @@ class TableWiring(Backends):
         return left
 
     def recount(self) -> None:
-        """Count the stored totals of videos anew."""
+        """Count the stored totals of videos anew, and replace wrong ones."""
         recount(self.engine)
 
     def repair_search(self) -> bool:

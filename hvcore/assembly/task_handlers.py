@@ -52,7 +52,7 @@ from hvcore.services.webhooks.subscriptions import Subscriptions
 
 
 class GiveUp(Protocol):
-    """Function that ends a task which cannot be done; see TaskHandler.give_up."""
+    """Type of the function that ends a task which cannot be done; see TaskHandler.give_up."""
 
     def __call__(self, work: Work, task: Task, reason: str, *, error: str) -> None:
         """End the task as failed."""
@@ -70,6 +70,7 @@ class ServiceMethod:
     Task handler that calls a method of a service.
 
     Attributes:
+        give_up: Ends a task that cannot be done; by default, as failed.
         is_patient: Whether the task is tried for ever, because it must succeed in the end.
     """
 

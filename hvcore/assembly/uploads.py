@@ -45,7 +45,7 @@ class UploadWiring(Backends):
 
     @cached_property
     def local_uploads(self) -> LocalUploads:
-        """The service that uploads files which this process itself has."""
+        """The service that uploads files of the machine on which this process runs."""
         here = DirectAddresses(storage=self.storage, mode=DirectUploadMode.OFF)
         return LocalUploads(
             uploads=attrs.evolve(self.uploads, direct=here),

@@ -74,7 +74,7 @@ class VideoWiring(PlaybackWiring, PictureWiring):
 
     @cached_property
     def ladders(self) -> Ladders:
-        """The service that tells the measured renditions of published videos."""
+        """The service that tells the measured renditions (size, bit rate) of published videos."""
         return Ladders(uow=self.uow)
 
     @cached_property

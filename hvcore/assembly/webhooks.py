@@ -26,5 +26,5 @@ class WebhookWiring(AccessWiring):
 
     @cached_property
     def delivery_orders(self) -> DeliveryOrders:
-        """The service that lists webhook deliveries and orders them again."""
+        """The service that lists deliveries of events to webhooks and has events delivered again."""
         return DeliveryOrders(uow=self.uow)

@@ -4,8 +4,8 @@ Find the boxes of MP4 files, which may be damaged or made to do harm.
 Source: ISO/IEC 14496-12, section 4.2. Nothing here recurses: callers name the path of a
 box, so deeply nested boxes cost nothing.
 
-The code that makes files reads boxes with :mod:`hvcore.mp4`. The check shares no code
-with it, so that a fault of one reader shows in the other.
+The code that makes files reads boxes with :mod:`hvcore.mp4`. The conformance check shares no code
+with that module, so that a fault of one reader shows in the other.
 """
 
 import struct
@@ -74,7 +74,7 @@ class Box:
 
     def numbers(self, form: str, at: int = 0) -> tuple[int, ...]:
         """
-        Read big-endian integers of the box from an offset on.
+        Read and return big-endian integers of the box from an offset on.
 
         Args:
             form: The format of the integers for the module struct, without the byte
@@ -89,13 +89,21 @@ class Box:
             raise BoxError(f"{self.kind} ends early") from exc
 
     def number(self, form: str, at: int = 0) -> int:
-        """Read one big-endian integer of the box at an offset."""
+        """
+        Read and return one big-endian integer of the box at an offset; ``form`` is its struct format.
+
+        Raises:
+            BoxError: The box is too short.
+        """
         return self.numbers(form, at)[0]
 
 
 def inside(parent: Box, *, skip: int = 0) -> list[Box]:
     """
     Return the boxes directly inside a box.
+
+    Args:
+        skip: The size in bytes of the fields of the box in front of its first inner box.
 
     Raises:
         BoxError: An inner box is malformed.
@@ -125,7 +133,7 @@ class BoxLocation:
         Read the content of the box from its file.
 
         Raises:
-            BoxError: The box is larger than is reasonable, or cut off.
+            BoxError: The box is larger than the check accepts, or cut off.
         """
         if self.end - self.body > MOST_METADATA_BYTES:
             raise BoxError(f"{self.kind} has {self.end - self.body} bytes")

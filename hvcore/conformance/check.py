@@ -30,8 +30,7 @@ def check(
 
     Args:
         name: The name of the multivariant playlist in the source.
-        shown_px: Width and height of the video's source as it is shown, where it is
-            known.
+        shown_px: Width and height at which the video's source is shown; None if they are not known.
     """
     log = CheckLog()
     master = read_playlist(source, name, log)

@@ -29,7 +29,7 @@ class Examiner:
         self._room = MOST_SEGMENTS_IN_ALL
 
     def examine(self, name: str) -> Rendition | None:
-        """Read a playlist of video or audio and its files; return None if it cannot be read."""
+        """Read a media playlist of video or audio and its files, and return the rendition; None if the playlist cannot be read."""
         if name not in self._known:
             playlist = read_playlist(self._source, name, self._report)
             if playlist is not None and playlist.is_multivariant:
@@ -64,7 +64,7 @@ class Examiner:
         return Rendition(playlist, track, parts, is_cut=_is_cut(playlist, parts))
 
     def pictures(self, name: str) -> Rendition | None:
-        """Read an I-frame playlist and the picture of each entry; return None if it cannot be read."""
+        """Read an I-frame playlist and the picture of each entry, and return the rendition; None if the playlist cannot be read."""
         playlist = read_playlist(self._source, name, self._report)
         if playlist is None:
             return None

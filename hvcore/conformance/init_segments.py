@@ -30,7 +30,13 @@ _RECORDS: Final = {"avc1": "avcC", "avc3": "avcC", "hvc1": "hvcC", "hev1": "hvcC
 
 @attrs.frozen(kw_only=True)
 class Edit:
-    """The only entry of a track's edit list; its time is in the track's timescale."""
+    """
+    The first entry of a track's edit list, which should be the only one.
+
+    Attributes:
+        media_time: Where in the track playback begins, in ticks of the track's timescale.
+        is_plain: Whether it is the only entry, plays at normal speed, and is no empty edit.
+    """
 
     media_time: int
     is_plain: bool
@@ -46,7 +52,8 @@ class TrackHeader:
         timescale: Ticks per second.
         codecs: The codec as CODECS attributes name it (RFC 6381); of a codec that this
             check does not know, the four characters of the sample entry.
-        nal_length_bytes: 0 where samples hold no NAL units that can be read.
+        nal_length_bytes: The size of the length field before each NAL unit; 0 if samples hold no
+            NAL units that can be read.
         level: The codec's level of a video track, as its configuration has it.
         transfer: The transfer function of a video track, as ``colr`` or else the SPS
             has it (ITU-T H.273).

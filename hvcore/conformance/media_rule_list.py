@@ -1,4 +1,4 @@
-"""The rules of the check for init segments, media segments, and renditions beside each other."""
+"""The rules that published init segments, media segments and renditions beside each other must keep."""
 
 from typing import Final
 

@@ -35,11 +35,11 @@ class SegmentHeader:
 
     Attributes:
         start: The decode time of the first sample.
-        durations: The durations of the shortest and the longest sample, without the
-            last one.
+        durations: The durations of the shortest and the longest sample, without the last sample.
+        longest: The duration of the longest sample, the last one included.
         last_sequence: The sequence number of the last fragment.
         first_offset: The time from decoding to showing the first sample.
-        has_captions: The first picture holds closed captions.
+        has_captions: Whether the first picture holds closed captions.
     """
 
     start: int

@@ -1,4 +1,4 @@
-"""The rules of the check for playlists, and for their attributes against the files that they name."""
+"""The rules that published playlists must keep, alone and compared with the files that they name."""
 
 from typing import Final
 

@@ -95,7 +95,7 @@ def check_media(playlist: Playlist, report: CheckLog, *, is_fragmented: bool) ->
 
 
 def check_multivariant(playlist: Playlist, report: CheckLog) -> None:
-    """Check a multivariant playlist without the files that it names."""
+    """Check the tags and attributes of a multivariant playlist, without the files that it names."""
     check_common(playlist, report)
     if not playlist.variants:
         report.add("multivariant", playlist.name, "It lists no variant.")

@@ -13,7 +13,7 @@ import attrs
 
 @attrs.frozen(kw_only=True)
 class ByteRange:
-    """A range of bytes of a file."""
+    """A range of bytes of a file, as a playlist names it."""
 
     start: int
     length: int
@@ -78,9 +78,9 @@ class Playlist:
 
     Attributes:
         tags: The line numbers of every tag, by its name without ``#``.
-        target_s: The target duration; None in a multivariant playlist, or if it is not
+        target_s: The target duration in seconds; None in a multivariant playlist, or if it is not
             usable.
-        needs: The protocol version that each used feature requires.
+        needs: The HLS protocol version that each used feature requires.
         is_cut: Whether the playlist names more segments than the check examines.
     """
 
@@ -104,5 +104,5 @@ class Playlist:
 
     @property
     def duration_s(self) -> Fraction:
-        """The sum of the segments' durations, as the playlist has them."""
+        """The sum of the segments' durations in seconds, as the playlist has them."""
         return sum((s.duration_s for s in self.segments), Fraction(0))

@@ -1,4 +1,4 @@
-"""Media playlists, together with what the check has read from their files."""
+"""Media playlists, together with what the conformance check has read from their segments' files."""
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
@@ -18,11 +18,11 @@ MOST_IN_A_WINDOW: Final = 100
 @attrs.frozen(kw_only=True)
 class Examined:
     """
-    A segment: its entry in the playlist, and what the check has read from its file.
+    A media segment: its entry in the playlist, and what the conformance check has read from its file.
 
     Attributes:
-        size_bytes: The size of the segment; None if it could not be read.
-        segment: Its times and samples; None if they could not be read.
+        size_bytes: The size of the segment's file or range; None if it could not be read.
+        segment: The times and samples of the segment; None if they could not be read.
     """
 
     entry: SegmentEntry
@@ -33,12 +33,12 @@ class Examined:
 @attrs.define(slots=False)
 class Rendition:
     """
-    A media playlist, and what the check has read from its files.
+    A rendition: a media playlist, and what the conformance check has read from the playlist's files.
 
     Attributes:
         track: The track of its first init segment; None if none could be read.
-        is_cut: Whether there are more segments than were examined; then end and bit
-            rates are not known.
+        is_cut: Whether there are more segments than were examined; then the rendition's end and
+            bit rates are not known.
     """
 
     playlist: Playlist

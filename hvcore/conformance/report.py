@@ -1,4 +1,4 @@
-"""The findings and the report of a check of a video."""
+"""The findings and the report of a conformance check of a published video."""
 
 from collections import Counter
 from typing import Final
@@ -17,7 +17,7 @@ _MOST_CHARACTERS: Final = 300
 @attrs.frozen(kw_only=True)
 class Finding:
     """
-    A rule that a file of the video breaks.
+    A finding of the conformance check: a rule, and the file of the video that breaks it.
 
     Attributes:
         file: The file's name in the playlists, without its query, which may be secret.
@@ -34,7 +34,7 @@ class Finding:
 @attrs.frozen(kw_only=True)
 class CheckReport:
     """
-    The outcome of a check of a video.
+    The outcome of the conformance check of a video.
 
     Attributes:
         findings: The listed findings; those of the level MUST come first.
@@ -61,7 +61,7 @@ class CheckReport:
 
 
 class CheckLog:
-    """Collects the findings of a check, and counts the playlists, segments and bytes that it reads."""
+    """Collects the findings of a conformance check, and counts the playlists, segments and bytes that the check reads."""
 
     def __init__(self) -> None:
         self._findings: list[Finding] = []
@@ -77,6 +77,8 @@ class CheckLog:
         Record that a file breaks a rule.
 
         Args:
+            message: A sentence for people that says what is wrong.
+            place: The place in the file, such as a line or a box; may be empty.
             rule: The id of the rule.
             file: The file's name in the playlists; its query is removed here.
         """
@@ -110,7 +112,7 @@ class CheckLog:
 
 
 def clean(address: str) -> str:
-    """Return an address from a playlist for display: without its query, which may be a token."""
+    """Return a URL or file name from a playlist without its query, which may be a token, so that it can be shown."""
     return _plain(address.partition("?")[0].partition("#")[0])
 
 

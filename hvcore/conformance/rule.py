@@ -1,4 +1,4 @@
-"""The rules of the check: name, level, and the standard that demands each."""
+"""The form of the rules of the conformance check: id, level, and the standard that demands each rule."""
 
 import enum
 from typing import Final
@@ -7,7 +7,7 @@ import attrs
 
 
 class Level(enum.Enum):
-    """The level of a rule: MUST or SHOULD, as RFC 2119 defines them."""
+    """The level of a rule of the conformance check: MUST or SHOULD, as RFC 2119 defines them."""
 
     MUST = "MUST"
     SHOULD = "SHOULD"

@@ -1,4 +1,4 @@
-"""All rules of the check of published videos, by their ids."""
+"""All rules of the conformance check of published videos, by their ids."""
 
 from collections.abc import Mapping
 from typing import Final

@@ -25,7 +25,7 @@ _DURATION, _SIZE, _FLAGS, _COMPOSITION = 0x100, 0x200, 0x400, 0x800
 @attrs.frozen(kw_only=True)
 class Run:
     """
-    The samples of a track fragment, added up over all of its runs.
+    The samples of a track fragment, added up over all of its runs; durations are in the track's timescale.
 
     Attributes:
         durations: The shortest and the longest duration of a sample, without the last
@@ -64,7 +64,10 @@ class _One:
 
 def read_runs(part: Box, track_defaults: tuple[int, int, int]) -> Run:
     """
-    Read the header and every run of samples of a ``traf`` box.
+    Read the header and every run of samples of a ``traf`` box, and add the runs up.
+
+    Args:
+        track_defaults: Duration, size and flags of samples that have none of their own.
 
     Raises:
         BoxError: A header or run of the fragment is missing or too short.

@@ -1,4 +1,4 @@
-"""The interface through which the check reads the files of a video, from a storage, folder or web server."""
+"""The interface through which the conformance check reads the files of a video, from a storage, folder or web server."""
 
 from typing import Final, Protocol
 
@@ -36,7 +36,7 @@ class Source(Protocol):
 
     def read(self, name: str, start: int, length: int) -> Piece:
         """
-        Read some bytes of a file from an offset on.
+        Read up to ``length`` bytes of a file from the offset ``start`` on.
 
         Args:
             name: The file's name as playlists have it, relative to the multivariant
@@ -51,7 +51,7 @@ class Source(Protocol):
 
 class Extent:
     """
-    A file, or a byte range of a file, that is read window by window.
+    A file, or a byte range of a file, of which only a window is kept in memory.
 
     Attributes:
         size_bytes: The size of the file or of the range.

@@ -32,7 +32,7 @@ class Variant:
 
     Attributes:
         tag: The variant's EXT-X-STREAM-INF tag.
-        main: The rendition at the variant's own address.
+        main: The rendition at the URI of the variant's tag.
         sound: The renditions of its audio group that have files of their own.
     """
 
@@ -47,7 +47,7 @@ class Variant:
 
 
 def check_variant(master: Playlist, variant: Variant, report: CheckLog) -> None:
-    """Check bit rates, codecs, resolution, frame rate, range and captions of a variant's tag against its files."""
+    """Check that a variant's tag states the bit rates, codecs, resolution, frame rate, range and captions that its files have."""
     _check_rates(master, variant, report)
     _check_codecs(master, variant, report)
     if variant.main.kind == "vide":

@@ -1,4 +1,4 @@
-"""Write small files whole or not at all, whoever else writes them at the same time."""
+"""Write small files whole or not at all, even if other processes write the same files at the same time."""
 
 import os
 import tempfile
@@ -9,10 +9,10 @@ from pathlib import Path
 
 def replace_file(path: Path, text: str, *, mode: int = 0o600) -> None:
     """
-    Replace the content of a file by a text in one step, with the given mode from the start.
+    Replace the content of a file by a text in one step; the file has the permission bits ``mode`` from the start.
 
     Raises:
-        OSError: The disk is full, or the like; the file is unchanged.
+        OSError: The file cannot be written, for example because the disk is full; it is unchanged.
     """
     with _written_beside(path, text, mode) as temporary:
         temporary.replace(path)
@@ -24,7 +24,7 @@ def create_file(path: Path, text: str) -> None:
 
     Raises:
         FileExistsError: The file exists already.
-        OSError: The disk is full, or the like; there is no file.
+        OSError: The file cannot be written, for example because the disk is full; there is no file.
     """
     with _written_beside(path, text, 0o600) as temporary:
         # link, not rename: of several that begin at once, one wins.

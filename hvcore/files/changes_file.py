@@ -1,5 +1,5 @@
 """
-Read the file whose content changes before a delete or the like is answered.
+Read the changes file, by which the processes of a machine notice that cached answers may be stale.
 
 The file has eight bytes, which every process of this machine overwrites before it answers
 that something may no longer be served (:mod:`hvcore.services.playback.changes`). One system
@@ -35,7 +35,7 @@ _REPLACE: Final = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
 
 class ChangesFile:
     """
-    Tells whether what may be served has changed, so that cached answers are stale; thread-safe.
+    The changes file of a machine: its content differs after each change of what may be served, such as a deletion; thread-safe.
 
     The first call of ``latest`` makes the file if there is none. A process that runs
     as root gives it to the owner of its folder, because another user may have
@@ -53,9 +53,9 @@ class ChangesFile:
 
     def latest(self) -> bytes | None:
         """
-        Return the latest change number, which differs after every change.
+        Return the content of the changes file, which differs after every change of what may be served.
 
-        None if this cannot be known; then no earlier answer may be used.
+        None if it cannot be read; then no earlier answer may be used.
         """
         now_s = time.monotonic()
         if now_s >= self._reopens_at_s:

@@ -1,4 +1,4 @@
-"""Remove incoming files that a crash has left behind."""
+"""Remove the files of uploads that a crash has left half received."""
 
 import fcntl
 import os
@@ -15,9 +15,9 @@ STALE_TEMPORARY_S: Final = 2 * 3600
 
 def remove_abandoned(folder: Path) -> int:
     """
-    Remove the incoming files that no process fills any more; return the number removed.
+    Remove the half-received files of uploads that no process writes any more; return the number of removed files.
 
-    Files of resumable uploads stay: their grants decide (see ResumableUploads.tidy).
+    Files of resumable uploads stay, because ResumableUploads.tidy removes them.
 
     Raises:
         OSError: The folder cannot be read.

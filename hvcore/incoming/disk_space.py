@@ -46,7 +46,8 @@ class DiskReservations:
 
     Attributes:
         most_of_one_percent: The percentage of the disk that one client may keep from others.
-        elapsed_s: A clock shared by the machine that only goes forward, in seconds.
+        elapsed_s: Returns the seconds of a clock that all processes of the machine share and that
+            only goes forward.
     """
 
     ledger: RoomLedger
@@ -61,8 +62,9 @@ class DiskReservations:
         Reserve disk space for an upload within the block, while it arrives.
 
         Args:
-            length: The size of the upload; None if the sender did not announce it.
-            client: The client that sends the upload, as shares are counted.
+            length: The size of the upload in bytes; None if the sender did not announce it.
+            client: The organization or address that sends the upload; its share of the disk is
+                limited.
 
         Raises:
             UnavailableError: There is not enough space.
@@ -85,9 +87,10 @@ class DiskReservations:
         self, owner: str, claim: Claim, folder: Path, *, needed_bytes: int
     ) -> None:
         """
-        Renew the disk claim of an upload, cut down to the free space.
+        Renew the disk claim (reserved bytes) of an upload, cut down to the free space.
 
         Args:
+            owner: The name under which the upload has its claim.
             needed_bytes: The least space with which the upload can go on.
 
         Raises:
@@ -119,7 +122,7 @@ class DiskReservations:
             )
 
     def remove(self, owner: str) -> None:
-        """Remove the disk claim of an upload."""
+        """Remove the disk claim of an upload, given the name under which the upload has it."""
         # What cannot be taken out lapses.
         with suppress(OSError), self.ledger.change() as notes:
             notes.claims.pop(owner, None)
@@ -159,7 +162,7 @@ class DiskReservation:
 
     def received(self, count: int) -> None:
         """
-        Note the number of bytes received so far; check the disk now and then.
+        Note that the upload has received ``count`` bytes so far; check the disk now and then.
 
         Raises:
             UnavailableError: The disk is full.
@@ -173,7 +176,10 @@ class DiskReservation:
 
     def check(self, count: int) -> None:
         """
-        Check the disk, and claim space for what will arrive soon.
+        Check the disk, and claim space for the bytes that will arrive soon.
+
+        Args:
+            count: The number of bytes that have arrived so far.
 
         Raises:
             UnavailableError: The rest of the upload does not fit.
@@ -231,7 +237,7 @@ def check_room(folder: Path) -> None:
     Check that the disk has room for the smallest upload, and can be written.
 
     Raises:
-        NoRoomError: Such an upload would be refused; the text tells below which free space.
+        NoRoomError: Such an upload would be refused; the message says how much space must be free.
         UnavailableError: The disk does not work.
     """
     with disk_errors_translated():
@@ -251,7 +257,8 @@ def try_to_write(folder: Path) -> None:
     Write some bytes durably to a disk, and remove them.
 
     Raises:
-        OSError: The bytes cannot be written; the user may have a quota of its own.
+        OSError: The bytes cannot be written, for example because the disk or the user's disk
+            quota is full.
     """
     with tempfile.TemporaryFile(dir=folder) as file:
         file.write(bytes(TRIAL_BYTES))
@@ -285,7 +292,7 @@ def is_disk_full(exc: OSError) -> bool:
 
 
 def disk_failure(exc: OSError) -> UnavailableError:
-    """Return the UnavailableError to raise for an error of the disk."""
+    """Return the error to raise for an error of the disk: NoRoomError if it is full, else UnavailableError."""
     if is_disk_full(exc):
         return NoRoomError("There is no room on the disk for uploads; try again later.")
     return UnavailableError(

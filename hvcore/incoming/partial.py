@@ -33,14 +33,14 @@ _COPY: Final = ".copy"
 
 @attrs.frozen(kw_only=True)
 class PartialFile:
-    """The file of one resumable upload, which only this process may change now."""
+    """The file with the received bytes of one resumable upload, which only this process may change now."""
 
     path: Path
     _file: FileIO
 
     @property
     def size_bytes(self) -> int:
-        """The size of the file, in bytes."""
+        """The size of the file in bytes, bytes with an unverified checksum included."""
         return os.fstat(self._file.fileno()).st_size
 
     def append(self, block: bytes | memoryview) -> None:
@@ -80,7 +80,7 @@ class PartialFile:
 
     def cut_back(self, size_bytes: int) -> None:
         """
-        Cut the file to a size; the bytes that are left count.
+        Cut the file to its first ``size_bytes`` bytes, which then count as received.
 
         Raises:
             UnavailableError: The disk fails.
@@ -91,7 +91,7 @@ class PartialFile:
 
     def sync(self) -> None:
         """
-        Make the bytes survive a power cut.
+        Write the file's bytes through to the disk, so that they survive a power cut.
 
         Raises:
             UnavailableError: The disk fails.
@@ -110,7 +110,8 @@ class PartialFile:
         """
         Yield the path of a second hard link to the file, which the caller may move.
 
-        So the file is still there if the caller fails half-way, and nothing has to be sent again.
+        So the first link is still there if the caller fails half-way, and no byte has to be sent
+        again.
         """
         second = self.path.with_name(self.path.name + _HANDED)
         with disk_errors_translated():
@@ -128,7 +129,7 @@ class PartialFile:
                 second.unlink(missing_ok=True)
 
     def remove(self) -> None:
-        """Remove all files of this upload; files that cannot be removed now are tidied later."""
+        """Remove all files of this upload; a file that cannot be removed now is left for a later clean-up."""
         with suppress(OSError):
             # No id begins with another one: all have the same length.
             for file in self.path.parent.glob(f"{self.path.name}*"):

@@ -1,7 +1,7 @@
 """
 Record the disk space that running uploads soon need, for all processes of a machine.
 
-A claim reserves space that is still free. It follows the pace of its sender and
+A claim is the space that one upload reserves. It follows the pace of its sender and
 lapses when nothing arrives: an announcement alone reserves nothing.
 """
 
@@ -25,10 +25,10 @@ FORGOTTEN_AFTER_S: Final = 60.0
 @attrs.frozen(kw_only=True)
 class Claim:
     """
-    The bytes that one upload has on a disk, and those that it will soon need.
+    A claim on disk space: the bytes of one upload that are on the disk, and those that it will soon need.
 
     Attributes:
-        client: The client whose share has the bytes.
+        client: The organization or address against whose share the bytes count.
         disk: The device number of the disk.
         received_bytes: The number of bytes that are on the disk already.
         ahead_bytes: The number of bytes still to come that are reserved.
@@ -52,7 +52,7 @@ class Claim:
 @attrs.frozen(kw_only=True)
 class DiskShares:
     """
-    The free space of a disk and the claims on it, as one upload sees them.
+    The free space of a disk, and the other uploads' claims on it, by which one upload's share is calculated.
 
     Attributes:
         free_bytes: The number of bytes that may still be written.
@@ -69,14 +69,14 @@ class DiskShares:
 
     @property
     def most_of_one_bytes(self) -> int:
-        """The most bytes that the uploads of one client may keep from others."""
+        """The most bytes of the disk that the uploads of one client may keep from other clients."""
         # Not a part of what is free now: that shrinks with all that comes in.
         total = self.free_bytes + self.received.total()
         return total * self.most_of_one_percent // 100
 
     def room_of(self, client: str) -> int:
         """
-        Return the bytes that a client may use, beside the claims of all other uploads.
+        Return the number of bytes that a client may use, beside the claims of all other uploads.
 
         Other clients' claims count as far as their share goes.
         """
@@ -90,7 +90,7 @@ class DiskShares:
         return self.free_bytes - claimed
 
     def is_within_share(self, client: str, more_bytes: int) -> bool:
-        """Return whether a client would still hold no more than its share with more bytes."""
+        """Return whether a client's uploads, with ``more_bytes`` more, would hold no more than the client's share of the disk."""
         has = self.received[client] + self.ahead[client]
         return has + more_bytes <= self.most_of_one_bytes
 
@@ -98,11 +98,12 @@ class DiskShares:
 @attrs.define
 class RoomEntries:
     """
-    The entries of the ledger: the claims, and the time of the last refusal.
+    The content of the ledger of disk space: the uploads' claims, and the time of the last refusal.
 
     Attributes:
-        claims: The claims by a random name of each upload.
-        refused_at_s: When an upload of a client within its share was last refused.
+        claims: The claims, by the random name that each upload has.
+        refused_at_s: When an upload of a client within its share was last refused, by the
+            machine's clock that only goes forward.
     """
 
     claims: dict[str, Claim] = attrs.field(factory=dict)
@@ -117,7 +118,13 @@ class RoomEntries:
         most_of_one_percent: int,
         now_s: float,
     ) -> DiskShares:
-        """Return the free space and the claims on a disk, as one upload sees them."""
+        """
+        Return the free space of a disk and the other uploads' claims on it, for one upload.
+
+        Args:
+            owner: The name of the upload, whose own reserved bytes are left out.
+            disk: The device number of the disk.
+        """
         here = {name: one for name, one in self.claims.items() if one.disk == disk}
         received, ahead = Counter[str](), Counter[str]()
         for name, claim in here.items():
@@ -132,7 +139,7 @@ class RoomEntries:
         )
 
     def forget_old(self, now_s: float) -> None:
-        """Remove claims that no upload has renewed for long."""
+        """Remove the claims that no upload has renewed for a while, because their uploads have ended."""
         self.claims = {
             name: claim
             for name, claim in self.claims.items()
@@ -149,10 +156,10 @@ class RoomLedger:
     @contextmanager
     def change(self) -> Iterator[RoomEntries]:
         """
-        Yield the ledger's entries to be changed within the block, and write them back.
+        Within the block, yield the ledger's claims on disk space to be changed; write them back at its end.
 
         Raises:
-            OSError: The file cannot be used.
+            OSError: The ledger's file cannot be used.
         """
         descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
@@ -167,10 +174,10 @@ class RoomLedger:
 
     def read(self) -> RoomEntries:
         """
-        Return the ledger's entries.
+        Return the ledger's claims on disk space, and the time of the last refusal.
 
         Raises:
-            OSError: The file cannot be used.
+            OSError: The ledger's file cannot be used.
         """
         with self.change() as entries:
             return entries

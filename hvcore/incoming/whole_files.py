@@ -31,7 +31,7 @@ class ArrivingFile:
 
     def write(self, block: bytes | memoryview) -> None:
         """
-        Append bytes, and check now and then whether the rest still fits on the disk.
+        Append bytes to the file, and check now and then whether the rest still fits on the disk.
 
         Raises:
             UnavailableError: The disk is nearly full, or fails.

@@ -21,7 +21,7 @@ class MailFolder:
         self._sender = sender
 
     def send(self, mail: Mail) -> None:
-        """Write a mail into a file; see ports.mail.Mailer."""
+        """Write a mail into a file of the folder; see ports.mail.Mailer."""
         data = message_of(mail, sender=self._sender).as_bytes()
         temporary = self._folder / f".{mail.id}"
         try:

@@ -1,4 +1,4 @@
-"""Choose the mailer that the settings name."""
+"""Make the mailer that the settings choose: by a mail server, or into a folder."""
 
 import ipaddress
 from pathlib import Path
@@ -15,7 +15,7 @@ FOLDER: Final = "mail"
 
 
 def make_mailer(settings: Settings) -> Mailer:
-    """Return the mailer that the settings name: a mail server or a folder."""
+    """Return the mailer that the settings choose: one that sends by a mail server, or writes into a folder."""
     sender = settings.mail.sender or f"no-reply@{_host(settings.public.player_url)}"
     if settings.mail.url:
         return SmtpMailer(settings.mail.url, sender=sender)

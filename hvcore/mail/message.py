@@ -1,4 +1,4 @@
-"""Build the text of a mail (RFC 5322)."""
+"""Build the headers and text of a mail as an e-mail message (RFC 5322)."""
 
 from email.headerregistry import Address
 from email.message import EmailMessage
@@ -17,10 +17,10 @@ _POLICY: Final = SMTP.clone(cte_type="7bit")
 
 def message_of(mail: Mail, *, sender: str) -> EmailMessage:
     """
-    Return a mail as a message to be sent.
+    Return a mail as an e-mail message that can be sent.
 
     Raises:
-        MailRefusedError: An address cannot be written in a mail's header.
+        MailRefusedError: An e-mail address cannot be written in the message's headers.
     """
     message = EmailMessage(policy=_POLICY)
     try:

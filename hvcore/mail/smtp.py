@@ -50,10 +50,10 @@ class SmtpMailer:
 
     def send(self, mail: Mail) -> None:
         """
-        Send a mail; see ports.mail.Mailer.
+        Send a mail through the mail server; see ports.mail.Mailer.
 
-        A mail is sent once the server has answered 250 (RFC 5321, section 6.1); later errors do not
-        make it be sent again.
+        A mail is sent once the server has answered 250 (RFC 5321, section 6.1); an error after
+        that does not cause a second attempt.
         """
         message = message_of(mail, sender=self._sender)
         with self._connected() as server:

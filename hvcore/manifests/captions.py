@@ -34,7 +34,7 @@ def captions_file_name(language: str) -> str:
 
 
 def offer_captions(master: str, tracks: Sequence[CaptionTrack]) -> str:
-    """Return an HLS master playlist with captions added to every variant."""
+    """Return an HLS master playlist with the given captions added to it, for every variant."""
     if not tracks:
         return master
     lines = master.split("\n")
@@ -50,9 +50,9 @@ def offer_captions(master: str, tracks: Sequence[CaptionTrack]) -> str:
 
 def offer_captions_in_manifest(manifest: str, tracks: Sequence[CaptionTrack]) -> str:
     """
-    Return a DASH manifest of the service's own with captions added.
+    Return a DASH manifest that the service has rendered, with the given captions added.
 
-    Each language is one file for the whole video, outside of the segments.
+    The captions of a language are one file for the whole video, outside of the segments.
     """
     before, end, after = manifest.rpartition(_PERIOD_END)
     return "".join([before, *map(_adaptation_set, tracks), end, after])

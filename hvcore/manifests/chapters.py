@@ -25,7 +25,7 @@ _ANY_LANGUAGE: Final = "und"
 
 
 def offer_chapters(master: str) -> str:
-    """Return an HLS master playlist that also names the file of chapters."""
+    """Return an HLS master playlist with a tag added that names the JSON file of the video's chapters."""
     return f"{master.rstrip()}\n{_OFFER}\n"
 
 

@@ -38,10 +38,10 @@ def manifest(media: MediaIndex) -> str:
     """
     Render the DASH manifest of a published video.
 
-    The manifest is beside the HLS master playlist; all addresses are relative to that
-    place. Audio comes in one adaptation set for each rendition, since no two
-    are the same sound in the same codec: first those with AAC, which every
-    player plays, and of each codec the default one first.
+    The manifest is in the folder of the HLS master playlist; all URLs in it are relative to that
+    folder. Audio comes in one adaptation set for each rendition, since no two renditions have the
+    same sound in the same codec. Renditions with AAC, which every player plays, come first, and
+    of each codec the default rendition.
     """
     tracks = [published.track for published in media.tracks]
     target_s = target_duration_s(media)

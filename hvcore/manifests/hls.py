@@ -41,8 +41,8 @@ def playlists(media: MediaIndex) -> Mapping[str, str]:
     """
     Render all HLS playlists of a video; return the texts by file name.
 
-    The names are directly under the video, and all addresses in the texts
-    are relative to that place.
+    The files are directly in the video's folder, and all URIs in the playlists are relative to
+    that folder.
     """
     target_s = target_duration_s(media)
     texts = {MASTER: multivariant_playlist(media)}
@@ -62,17 +62,17 @@ def playlist_name(track: Track) -> str:
 
 
 def playlist_at(name: str) -> str:
-    """Return the file name of the playlist of the track with this name."""
+    """Return the file name of the playlist of the track with this name: ``video/720p`` gives ``video-720p.m3u8``."""
     return name.replace("/", "-") + ".m3u8"
 
 
 def target_duration_s(media: MediaIndex) -> int:
     """
-    Return the target duration of a video: its longest segment, rounded to whole seconds.
+    Return the target duration of a video's playlists: the longest segment, rounded to whole seconds.
 
-    All playlists of a video must declare the same one (RFC 8216, section
+    All playlists of a video must declare the same target duration (RFC 8216, section
     6.2.4), and it is compared with rounded durations (section 4.3.3.1): a
-    segment of 6.016 s, as AAC frames make it, is one of 6 s.
+    segment of 6.016 s, as AAC frames make it, counts as 6 s.
     """
     return max(_longest_s(published.track) for published in media.tracks)
 
@@ -112,9 +112,9 @@ def multivariant_playlist(media: MediaIndex) -> str:
     """
     Render the master playlist of a video.
 
-    The first variant is the one that most players begin with: the best that
-    needs at most STARTS_WELL_BPS, so that the picture comes at once and is
-    not a blur. The others follow from the cheapest on. Variants with AAC come
+    Most players begin with the first variant: it is the best one that needs at most
+    STARTS_WELL_BPS, so that playback starts at once and not blurred. The other variants follow by
+    rising bit rate. Variants with AAC come
     before those with another codec, because every player plays it.
     """
     target_s = target_duration_s(media)
@@ -241,7 +241,7 @@ def unique_name(name: str, taken: set[str]) -> str:
 
 
 def quotable(text: str) -> str:
-    """Return a text for a quoted attribute: without forbidden characters, at most 100 long."""
+    """Return a text for a quoted attribute of a playlist: without forbidden characters, at most 100 characters long."""
     # Titles come out of strangers' files: a quote or a line break would end
     # the attribute and begin another (RFC 8216, section 4.2).
     visible = "".join(c if c.isprintable() else " " for c in text.replace('"', "'"))

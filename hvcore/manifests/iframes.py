@@ -1,10 +1,9 @@
 """
 List the first pictures (I-frames) of segments, which players show while a viewer scrubs.
 
-Source: RFC 8216, sections 4.3.3.6 and 4.3.4.3. Each picture has an address of its own,
-which answers with the beginning of the segment's file, up to the end of its first
-picture. A byte range of the segment would be the same bytes, but it would be a part
-of a segment from its first byte on, which is counted as watched.
+Source: RFC 8216, sections 4.3.3.6 and 4.3.4.3. Each picture has a URL of its own, which answers
+with the segment's bytes up to the end of its first picture. A byte range of the segment's URL
+would have the same bytes, but requests for it would count the segment as watched.
 """
 
 from typing import Final
@@ -20,9 +19,9 @@ PICTURES: Final = "iframes"
 
 def first_pictures(track: Track) -> Track | None:
     """
-    Return the first pictures of a rung's segments as a track; None if the size of one is unknown.
+    Return the track of the I-frames of a rung: the first picture of each segment; None if the bytes of one picture are unknown.
 
-    Each segment of that track has the size of a picture, and lasts until the next picture.
+    Each segment of that track has the size of a picture in bytes, and lasts until the next picture.
     """
     if track.rung is None or not track.segments:
         return None

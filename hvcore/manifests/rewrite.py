@@ -2,7 +2,7 @@
 Add the viewer's token to the addresses in a playlist, a manifest or a storyboard.
 
 Source: interface, "Delivery": the token reaches every variant and segment
-request, so that only the first address needs to be signed.
+request, so that only the first URL needs to be signed.
 """
 
 import re
@@ -27,16 +27,16 @@ _CUE_ADDRESS = re.compile(r"(?<=[0-9]\n)\S+")
 
 def carry_token(text: str, token: str) -> str:
     """
-    Return an HLS playlist with ``token=`` added to every relative address.
+    Return an HLS playlist with the query parameter ``token`` added to every relative URL.
 
-    Absolute addresses get no token, so that it is sent to no other server.
+    Absolute URLs get no token, so that the token is sent to no other server.
     """
     added = _added(token)
     return "\n".join(_line(line, added) for line in text.split("\n"))
 
 
 def carry_token_in_manifest(text: str, token: str) -> str:
-    """Return a DASH manifest of the service's own with ``token=`` added to every address."""
+    """Return a DASH manifest that the service has rendered, with the query parameter ``token`` added to every URL."""
     added = _added(token)
 
     def rewrite(match: re.Match[str]) -> str:
@@ -49,7 +49,7 @@ def carry_token_in_manifest(text: str, token: str) -> str:
 
 
 def carry_token_in_storyboard(text: str, token: str) -> str:
-    """Return a storyboard index of the service's own with ``token=`` added to every address."""
+    """Return a storyboard's index that the service has rendered, with the query parameter ``token`` added to every URL."""
     added = _added(token)
     # Every cue is two lines: its times, and the address.
     return _CUE_ADDRESS.sub(lambda match: _address(match[0], added), text)

@@ -1,5 +1,5 @@
 """
-Render the index of a storyboard: the part of a sheet of pictures that shows each moment.
+Render the index of a storyboard (previews for seeking): for each moment of a video, the area of a sheet of pictures that shows it.
 
 Source: W3C WebVTT, and Media Fragments URI 1.0, section 4.2.2 (``#xywh=``), as
     players read them. The index is not stored: delivery renders it for each response.

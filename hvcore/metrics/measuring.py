@@ -53,7 +53,7 @@ def folder_of(data_dir: Path) -> Path:
 
 
 def forget_all(folder: Path) -> None:
-    """Remove the metrics files of ended processes, best effort; no process may run."""
+    """Remove all metrics files from a folder, as far as possible; no process that writes there may run."""
     with suppress(OSError):
         for path in (*folder.glob("*.db"), *folder.glob(f"*.{NOTED_APPS}")):
             path.unlink(missing_ok=True)
@@ -147,7 +147,7 @@ class CounterOf(_Instrument):
 
 @attrs.define(eq=False)
 class HistogramOf(_Instrument):
-    """A histogram metric, which counts values by their size."""
+    """A histogram metric, which counts values in buckets by their size."""
 
     buckets: Sequence[float] = ()
     kind = "histogram"
@@ -164,7 +164,7 @@ class HistogramOf(_Instrument):
 
 @attrs.frozen
 class GaugeOf:
-    """A gauge metric: a number as of now, asked for when the metrics are served."""
+    """A gauge metric: a number that can rise and fall, read at the moment when the metrics are served."""
 
     name: str
     help: str

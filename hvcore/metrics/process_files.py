@@ -45,7 +45,7 @@ class AllocatedDict(MmapedDict):
 
 
 def use_files() -> None:
-    """Have the client library keep the metrics of this process in files."""
+    """Have the Prometheus client library keep the metrics of this process in files."""
     # Explicitly: something else may have loaded it before the folder was known.
     values.MmapedDict = AllocatedDict  # type: ignore[attr-defined]
     values.ValueClass = values.MultiProcessValue()  # type: ignore[no-untyped-call]
@@ -53,9 +53,9 @@ def use_files() -> None:
 
 def join_ended(folder: Path, *, most: int = MOST_ENDED) -> None:
     """
-    Add up the metrics files of ended processes, once there are many.
+    Join the metrics files of ended processes into one file of each kind, once there are more than ``most`` files.
 
-    The sums stay the same, because a counter that falls looks like a restart.
+    The sums over all files stay the same: Prometheus takes a counter that falls for a restart.
     """
     ended = [path for path in sorted(folder.glob("*.db")) if _has_ended(path)]
     if len(ended) <= most:

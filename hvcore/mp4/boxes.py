@@ -21,11 +21,11 @@ _LARGE_HEADER_BYTES: Final = 16
 
 
 class Mp4Error(Exception):
-    """The file is not the expected MP4; the text says where and how."""
+    """The file is not an MP4 file of the expected form; the text says where and how."""
 
 
 class ByteRanges(Protocol):
-    """Source of a file's bytes that is read by ranges."""
+    """A file, such as one in a remote storage, whose bytes are read by ranges."""
 
     @property
     def size_bytes(self) -> int:
@@ -33,7 +33,7 @@ class ByteRanges(Protocol):
         ...
 
     def read(self, start: int, length: int) -> bytes:
-        """Return the bytes of a range; fewer at the end of the file."""
+        """Return up to ``length`` bytes of the file from the offset ``start`` on; fewer at the end of the file."""
         ...
 
 
@@ -50,7 +50,7 @@ class BytesInMemory:
     size_bytes: int
 
     def read(self, start: int, length: int) -> bytes:
-        """Return the bytes of a range; fewer where the data ends."""
+        """Return up to ``length`` bytes from the offset ``start`` on; fewer where the bytes in memory end."""
         return bytes(self.data[start : start + length])
 
 
@@ -61,11 +61,11 @@ class Mp4Box:
 
     Attributes:
         kind: The type of the box, four characters such as ``moov``.
-        begins: The offset of the header.
-        start: The offset of the content, behind the header.
-        end: The offset behind the content; it is behind the available data if only the
-            beginning of the file is there.
-        budget: Limits the number of boxes read inside this one; None does not.
+        begins: The offset in the file of the box's header.
+        start: The offset in the file of the content, behind the header.
+        end: The offset in the file behind the content; it is beyond the available data if only
+            the beginning of the file is there.
+        budget: Limits the number of boxes read inside this one; None sets no limit.
         is_forgiving: Whether a cut-off header ends the list of boxes without an error; for
             data that is only the beginning of a file.
         is_open_ended: Whether a size of 0 means the rest of the file.
@@ -129,7 +129,7 @@ class Mp4Box:
 
     def content(self, start: int = 0, length: int | None = None) -> bytes:
         """
-        Return bytes of the box's content; fewer where the content ends.
+        Return ``length`` bytes of the box's content from an offset on, or all of them; fewer where the content ends.
 
         Args:
             start: The offset within the content.
@@ -157,10 +157,10 @@ class Mp4Box:
 
     def loaded(self) -> "Mp4Box":
         """
-        Return this box with its content read into memory, for many looks at it.
+        Return this box with its content read into memory, so that many reads of it are quick.
 
         Raises:
-            Mp4Error: The box is unreasonably large, or cut off.
+            Mp4Error: The box is larger than this function accepts, or cut off.
         """
         size = self.end - self.start
         if size > MOST_LOADED_BYTES:

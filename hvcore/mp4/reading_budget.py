@@ -1,4 +1,4 @@
-"""Limit the number of boxes read of a foreign file, whatever its size."""
+"""Limit the number of boxes or elements that are read of a stranger's file, whatever the file's size."""
 
 from typing import Final
 

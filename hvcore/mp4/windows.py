@@ -12,7 +12,7 @@ class FileInWindows:
     A remote file of which a window is kept in memory.
 
     Attributes:
-        size_bytes: The size of the file.
+        size_bytes: The size of the whole file.
     """
 
     def __init__(
@@ -28,7 +28,7 @@ class FileInWindows:
         self._at, self._data = 0, b""
 
     def read(self, start: int, length: int) -> bytes:
-        """Return the bytes of a range; fewer at the end of the file."""
+        """Return up to ``length`` bytes from the offset ``start`` on; fewer at the end of the file."""
         length = min(length, self.size_bytes - start)
         if length <= 0:
             return b""

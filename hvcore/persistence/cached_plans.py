@@ -14,7 +14,7 @@ from psycopg.pq import TransactionStatus
 
 
 class AskingAgainCursor(Cursor[Any]):
-    """Cursor that drops the cached plans of its connection when PostgreSQL refuses one."""
+    """Cursor of psycopg that runs a statement again if PostgreSQL refuses the statement's cached plan."""
 
     def execute(self, *words: Any, **options: Any) -> "AskingAgainCursor":  # noqa: ANN401 - psycopg's
         """
@@ -34,5 +34,5 @@ class AskingAgainCursor(Cursor[Any]):
 
 
 def forget_refused_plans(connection: Any, _record: object) -> None:  # noqa: ANN401 - psycopg's
-    """Have a new connection use AskingAgainCursor for all of its cursors."""
+    """Have a new database connection use AskingAgainCursor, which drops refused plans, for all of its cursors."""
     connection.cursor_factory = AskingAgainCursor

@@ -76,7 +76,7 @@ class Connecting:
 
 def openings(connect: Callable[..., Any], arguments: Mapping[str, Any]) -> list[Open]:
     """
-    Return a function for each host named in the arguments that opens a connection to it.
+    Return one function for each host that the connection arguments name; it opens a connection to that host.
 
     Args:
         connect: Opens a connection with the arguments of one host.

@@ -21,7 +21,7 @@ _PLACE: Final = re.compile(r"(?P<host>\[[^]]+\]|[^:\[\]]+)(?::(?P<port>[0-9]*))?
 
 def parse_database_url(url: str) -> URL:
     """
-    Parse the URL of the database; return it for SQLAlchemy, with the driver to use.
+    Parse the database URL of the settings; return it as SQLAlchemy's URL, with the driver to use.
 
     Several hosts may stand where one does (``host1:5432,host2:5432``), as in libpq's
     connection URIs, of which SQLAlchemy knows another form (``?host=…&host=…``).

@@ -48,7 +48,7 @@ def idle_connections(engine: Engine) -> deque[Any]:
 
 
 def translated(error: sqlite3.Error) -> UnavailableError | None:
-    """Return the service's error for an error of SQLite; None if the error is a bug."""
+    """Return the service's error for an error of SQLite, such as a full disk; None for errors that only a bug causes."""
     extended = getattr(error, "sqlite_errorcode", 0)
     if extended in _SQLITE_FULL:
         return NoRoomError(NO_ROOM)

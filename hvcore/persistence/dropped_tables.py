@@ -1,7 +1,8 @@
 """
 Remove the tables of an installation, and list the storage paths of its files.
 
-Another program may have tables in the same database, and of the same names in another schema.
+Another program may have tables in the same database, also some of the same names in another
+schema; no function here touches these.
 """
 
 from collections.abc import Iterator, Sequence
@@ -56,7 +57,7 @@ _NEEDED: Final = (
 
 def tables_place(engine: Engine) -> str:
     """
-    Return the name of what has the tables: the schema, or else the database.
+    Return the name of the schema that has the service's tables, or of the database if they have no schema of their own.
 
     Raises:
         UnavailableError: The database does not answer.
@@ -71,9 +72,9 @@ def tables_place(engine: Engine) -> str:
 
 def refuse_unknown_tables(engine: Engine) -> None:
     """
-    Refuse tables that are not exactly those of this version, if there are any.
+    Raise ConfigError if the database's tables are not exactly those of this version; no tables are fine.
 
-    The version alone may be another program's: it may count in four digits, too.
+    The recorded version alone proves nothing: another program may number its migrations alike.
 
     Raises:
         ConfigError: The tables are of another version, of an unfinished copy, or of another
@@ -114,7 +115,7 @@ def _refuse_missing(connection: Connection) -> None:
 
 def object_prefixes(engine: Engine) -> Sequence[str]:
     """
-    Return the storage prefixes of all videos and uploads; nothing if there are no tables.
+    Return the storage path prefixes of all videos and of each environment's uploads; empty if there are no tables.
 
     Raises:
         UnavailableError: The database does not answer.
@@ -140,7 +141,7 @@ def drop_tables(engine: Engine) -> None:
     Remove the service's own tables.
 
     Raises:
-        ConfigError: A table of another program refers to one of them.
+        ConfigError: A table of another program refers to a table of the service.
         UnavailableError: The database does not answer.
     """
     with _droppable(engine) as connection:
@@ -152,7 +153,8 @@ def refuse_needed_tables(engine: Engine) -> None:
     Raise ConfigError if a table of another program refers to a table of the service.
 
     Raises:
-        ConfigError: A table refers to one; the text has what the database says.
+        ConfigError: Another program's table refers to a table of the service; the message quotes
+            the database's.
         UnavailableError: The database does not answer.
     """
     with _droppable(engine) as connection:
@@ -215,7 +217,7 @@ def _drop(connection: Connection, statement: str) -> None:
 
 def drop_schema(engine: Engine) -> None:
     """
-    Remove the schema that was made for the tables, unless it has other content.
+    Remove the database schema that was made for the service's tables, unless other objects are in it.
 
     Raises:
         UnavailableError: The database does not answer.

@@ -91,10 +91,10 @@ def make_engine(
 
     Args:
         url: ``sqlite:////path/to/file`` or ``postgresql://…``, with one host or several;
-            see parse_database_url.
+            see persistence.database_url.
         connections: The most connections to a server at a time: one for each thread, so that none
-            waits for another. At least 5, which stay open when nobody uses them. The
-            connections of ``fast_reads`` come on top.
+            waits for another. At least 5, which stay open when nobody uses them. The connections
+            of the package fast_reads come on top.
         schema: The schema of the tables; on SQLite the prefix of their names, without
             the underscore. Empty: the database's default schema, or no prefix.
         host: Another program's engine of the same database. Connections are opened
@@ -169,12 +169,12 @@ def writing(
     engine: Engine, *, timeout_ms: int | None = None, is_durable: bool = True
 ) -> Iterator[Connection]:
     """
-    Open a transaction, which is rolled back at the block's end unless the caller commits.
+    Open a connection in a write transaction, which is rolled back at the block's end unless the caller commits.
 
     Args:
         timeout_ms: How long to wait for locks; None waits as long as usual.
         is_durable: Whether the commit must outlive a power cut. On SQLite a busy disk holds up
-            such a commit, and all who wait for the write lock. On PostgreSQL every
+            such a commit, and every writer that waits for the write lock. On PostgreSQL every
             commit is durable.
 
     Raises:

@@ -57,13 +57,14 @@ class GuestUnitOfWork(SqlUnitOfWork):
 
     Args:
         engine: The service's own engine of the same database.
-        connection: The other program's, of SQLAlchemy, Django or a driver, in a transaction of which it has seen to the
-            beginning, or will be in one; behind savepoints of its own, too. This never
-            commits it.
-        on_commit: As in SqlUnitOfWork; called after the other program's commit.
-        call_after_commit: Has a function called after that commit. None uses what the
-            connection offers; where it offers nothing, the sweep tells workers of tasks.
-        find_subscribers: As in SqlUnitOfWork.
+        connection: The other program's connection, of SQLAlchemy, Django or a driver. It must be
+            in a transaction, or begin one with its next statement; savepoints may be open. The
+            unit of work never commits it.
+        on_commit: Called with the tasks that are queued then, after the other program's commit.
+        call_after_commit: Has a function called after that commit. None uses the connection's own
+            hook; if it has none, workers learn of tasks by the sweep (the periodic task).
+        find_subscribers: Returns the event kinds that each subscriber wants, by the subscriber's
+            name.
 
     Raises:
         ConfigError: The connection is of another database or another driver, or is in

@@ -1,4 +1,4 @@
-"""Use the engine of another program whose database has the service's tables, too."""
+"""Use the SQLAlchemy engine of another program whose database has the service's tables, too."""
 
 from typing import Any, Final
 
@@ -45,7 +45,7 @@ def accept_host_engine(host: Engine) -> None:
 
 def open_as(host: Engine) -> Any:  # noqa: ANN401 - the driver's
     """
-    Open a driver connection with another program's arguments and listeners; return it.
+    Open a driver connection as another program's engine opens its own, with its arguments and listeners; return it.
 
     The connection takes no place in that program's pool: the caller may hold the last one.
     """

@@ -1,4 +1,4 @@
-"""Read the whole database page by page, as ``hv fsck`` needs it."""
+"""Read the whole database page by page, for the check of database and storage (``hv fsck``)."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final

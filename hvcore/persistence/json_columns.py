@@ -19,18 +19,18 @@ def dump(value: object) -> str:
 
 
 def load(text: str, kind: type[ValueT]) -> ValueT:
-    """Read a value of the domain from JSON text."""
+    """Read a value of the domain, of the given class, from JSON text."""
     return from_stored(json.loads(text), kind)
 
 
 def dump_plain(data: object) -> str:
-    """Write plain JSON data, such as a task's payload."""
+    """Write plain JSON data, such as a task's payload, as text."""
     # ASCII: PostgreSQL's text holds no NUL character.
     return json.dumps(data, allow_nan=False, separators=(",", ":"))
 
 
 def load_mapping(text: str) -> Mapping[str, object]:
-    """Read plain JSON data that is an object."""
+    """Read plain JSON data that is an object from text."""
     data = json.loads(text)
     if not isinstance(data, dict):
         raise TypeError("expected a JSON object")

@@ -90,7 +90,7 @@ def migrate(engine: Engine, *, contracts: bool = False, mark: str = "") -> None:
 
 def is_broken_off(engine: Engine) -> bool:
     """
-    Return whether rows that older versions wrote are still not brought up to date; takes a millisecond.
+    Return whether a migration ended before all rows that older versions wrote were updated; takes a millisecond.
 
     Args:
         engine: The engine of a database that this version can use.

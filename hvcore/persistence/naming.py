@@ -1,5 +1,5 @@
 """
-Name the service's tables in a database that another program uses, too.
+Give the service's tables their names in a database that another program uses, too.
 
 On PostgreSQL the tables keep their names and are in a schema of their own, the only one
 in which a connection looks for tables. SQLite has no schemas: there every table and
@@ -32,7 +32,7 @@ def use_prefix(engine: Engine, prefix: str) -> None:
 
 
 def prefix_of(dialect: Dialect) -> str:
-    """Return the prefix of the service's tables and indexes; mostly empty."""
+    """Return the prefix that the names of the service's tables and indexes have in a database; mostly empty."""
     prefix: str = getattr(dialect, _PREFIX, "")
     return prefix
 
@@ -43,7 +43,7 @@ def in_names(connection: Connection, text: str) -> str:
 
 
 def with_prefix(text: str, prefix: str) -> str:
-    """Replace names in braces, such as ``{videos}``, by the name behind a prefix; return the SQL."""
+    """Replace each name in braces, such as ``{videos}``, by the name with the given prefix before it; return the SQL."""
     return _NAMED.sub(rf"{prefix}\1", text)
 
 

@@ -1,4 +1,4 @@
-"""Empty SQLite's write-ahead log, which keeps overwritten (erased) data as it was."""
+"""Empty SQLite's write-ahead log, which still holds data that was overwritten in order to erase it."""
 
 import logging
 import time

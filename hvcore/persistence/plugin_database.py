@@ -12,7 +12,7 @@ from hvcore.persistence.fast_reads.reads import FastReads, Query, Row
 
 
 class PluginDatabase:
-    """Open connections and run queries for a plugin; see ports.context.Database."""
+    """Give a plugin connections to the service's database, and run the plugin's queries; see ports.context.Database."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine

@@ -1,5 +1,5 @@
 """
-Record the installation in the database: its id, its running processes, its newest backup.
+Record in the database the installation's id, its running processes, and its newest backup.
 
 The records are rows of the table ``leaders``, each a name, a holder and a moment.
 """
@@ -31,7 +31,7 @@ _VERSION: Final = re.compile(r"(?P<kind>.+) \((?P<expand>\d*)\+?(?P<contract>\w*
 @attrs.frozen(kw_only=True)
 class Installation:
     """
-    An installation, as its database knows it.
+    The id of an installation of hvcore, as the database has it.
 
     Attributes:
         since: When the id was first asked for, and stored.
@@ -47,7 +47,7 @@ class RunningProcess:
     A process that uses the database.
 
     Attributes:
-        name: The process's host, data folder, number and task.
+        name: Host, data folder, process id and task, as one text.
         kind: The kind of process and its version, such as ``api 0.1.0``.
         until: When the process is taken for dead, unless it sends a heartbeat before.
     """

@@ -1,4 +1,4 @@
-"""Convert between rows and values of the domain, field by field."""
+"""Convert between database rows and values of the domain, such as videos and tasks, field by field."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -103,7 +103,7 @@ def key_to_row(key: ApiKey) -> dict[str, Any]:
 def video_from_row(
     row: RowMapping | Mapping[str, Any], media: MediaIndex | None, progress: int
 ) -> Video:
-    """Read a video from its row; the media index and the progress are arguments."""
+    """Read a video from its row, the media index and the progress (in percent)."""
     reason = row["deletion_reason"]
     return Video(
         id=VideoId(row["id"]),
@@ -341,7 +341,7 @@ def task_from_row(row: RowMapping) -> Task:
 
 
 def new_task_to_row(task: NewTask, now: datetime) -> dict[str, Any]:
-    """Return the row of a task that is ordered now."""
+    """Return the row of a new task that is ordered at the moment ``now``."""
     return {
         "id": task.id,
         "kind": task.kind,
@@ -375,7 +375,7 @@ def _origin() -> Mapping[str, object]:
 
 
 def payload_to_row(payload: Mapping[str, object]) -> dict[str, Any]:
-    """Return the columns of a task's payload, with the fields that the database looks at."""
+    """Return the columns of a task's payload: its JSON text, and copies of the fields by which the database finds tasks."""
     weight = payload.get("weight")
     job_id = payload.get("job")
     return {

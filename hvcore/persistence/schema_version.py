@@ -59,9 +59,10 @@ class SchemaVersion:
     The version of a database's schema.
 
     Attributes:
-        expand: The last migration that added something; empty if there are no tables.
-        contract: The last one that took something away; empty if none has.
-        others: Recorded versions that are not hvcore's, and marks of an unfinished copy.
+        expand: The number of the last migration that added something; empty if there are no tables.
+        contract: The name of the last migration that took something away; empty if none has.
+        others: Recorded texts that are not hvcore's migrations: another program's, or marks of an
+            unfinished copy.
     """
 
     expand: str = ""
@@ -111,7 +112,8 @@ def refuse_unusable(version: SchemaVersion) -> None:
 
     Raises:
         NotMigratedError: The tables do not exist, or are of an older version.
-        ConfigError: This version cannot use the tables for another reason, which is the text.
+        ConfigError: This version cannot use the tables for another reason, which is the error's
+            message.
     """
     why = version.why_unusable()
     if why == BEHIND:
@@ -164,7 +166,7 @@ def is_current(engine: Engine) -> bool:
 
 
 def versions(connection: Connection) -> list[str]:
-    """Return the migration versions that the database records; nothing if it has no tables."""
+    """Return the names of the migrations that the database records; empty if it has no tables."""
     version = _version_table(connection)
     if not sa.inspect(connection).has_table(version.name):
         return []
@@ -172,7 +174,7 @@ def versions(connection: Connection) -> list[str]:
 
 
 def set_versions(connection: Connection, wanted: Sequence[str]) -> None:
-    """Replace the migration versions that a database records."""
+    """Replace the names of migrations that a database records."""
     table = _version_table(connection)
     connection.execute(sa.delete(table))
     if wanted:

@@ -43,7 +43,8 @@ class ServerLimits:
     Attributes:
         statement_s: How long a statement may take.
         lock_s: How long a statement may wait for a lock.
-        network_s: How long packets may stay unacknowledged.
+        network_s: How long network packets may stay unacknowledged before the connection is given
+            up.
     """
 
     statement_s: float
@@ -57,7 +58,7 @@ class ServerLimits:
 
     @property
     def options(self) -> dict[str, str]:
-        """The options of the PostgreSQL server that enforce the limits."""
+        """The settings of a PostgreSQL session, by name, that have the server enforce the limits."""
         return {
             # A row lock is held for milliseconds; longer means that its owner hangs.
             "lock_timeout": f"{self.lock_s * 1000:.0f}ms",
@@ -92,7 +93,7 @@ LIMITS_OF_JOBS: Final = ServerLimits(
 
 
 def connect_arguments(url: URL, limits: ServerLimits) -> dict[str, Any]:
-    """Return the driver's arguments that enforce the limits, without those that the URL has."""
+    """Return the driver's connection arguments that enforce the limits, without those that the URL sets already."""
     settings = " ".join(f"-c {name}={value}" for name, value in limits.options.items())
     arguments: dict[str, Any] = {
         "connect_timeout": CONNECT_S,
@@ -164,12 +165,12 @@ def keep_limits(
 
 
 def wait_long(connection: Connection) -> None:
-    """Wait without limit for a connection's answers, until the pool has it back."""
+    """Wait without limit for a connection's answers, until the connection is back in its pool."""
     connection.info[AnswerLimit].limit_s = None
 
 
 def set_for_good(connection: Any, name: str, value: str) -> None:  # noqa: ANN401 - psycopg's, which may be missing
-    """Set an option of the server for as long as a connection is open."""
+    """Set a PostgreSQL setting on a connection for as long as the connection is open."""
     # Outside of a transaction, with whose end the old value would be back.
     connection.autocommit = True
     connection.execute("SELECT set_config(%s, %s, false)", (name, value))

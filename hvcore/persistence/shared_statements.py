@@ -19,7 +19,7 @@ def share_statements(engine: Engine) -> None:
     """
     Have a SQLite engine use the SQL that other engines have compiled.
 
-    Not for an engine whose table names have a prefix.
+    The engine's table names must have no prefix: the prefix is part of the SQL.
     """
     engine.dialect = _sqlite_dialect()
     engine.update_execution_options(compiled_cache=_written())

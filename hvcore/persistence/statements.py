@@ -1,4 +1,4 @@
-"""Write the statements that SQLite and PostgreSQL spell differently."""
+"""Build the SQL statements that SQLite and PostgreSQL write differently."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -70,7 +70,7 @@ def _insert_unless_there(dialect: str, table: sa.Table) -> ReturningInsert[int]:
 
 
 def is_storable(text: str) -> bool:
-    """Return whether the databases can store this text; if not, no row has it."""
+    """Return whether the databases can store this text; no row has a text that they cannot store."""
     if "\0" in text:
         return False
     # Identifiers are ASCII, and looked up by every request.

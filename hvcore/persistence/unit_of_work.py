@@ -215,7 +215,7 @@ class SqlWork:
 
     def now(self) -> datetime:
         """
-        Return the time by which leases of tasks are measured.
+        Return the present time, by which leases of tasks are measured.
 
         On PostgreSQL it is the server's time: machines may disagree about the
         time. A SQLite database is used by one machine only.
@@ -297,9 +297,10 @@ class SqlUnitOfWork:
     Args:
         engine: An engine that make_engine has made in this process.
         on_commit: Called after a commit with the tasks that are queued now, while no
-            connection is held; what it raises is logged. None leaves it to the sweep to
-            wake workers.
-        find_subscribers: Returns the subscribers, and which events each of them wants.
+            connection is held; its errors are logged. With None, the sweep (the periodic task)
+            wakes the workers.
+        find_subscribers: Returns the event kinds that each subscriber wants, by the subscriber's
+            name.
     """
 
     def __init__(
@@ -337,7 +338,7 @@ class SqlUnitOfWork:
         self._overwritten.empty(self._engine)
 
     def ping(self) -> None:
-        """Raise UnavailableError if the database does not answer, or this version cannot use it."""
+        """Raise UnavailableError if the database does not answer, or this version of hvcore cannot use its tables."""
         if why := schema_version(self._engine).why_unusable():
             raise UnavailableError(why)
 

@@ -35,15 +35,16 @@ def begin_immediate(
     on_busy: OnBusy | None = None,
 ) -> None:
     """
-    Wait for the database's write lock, and begin a transaction that holds it.
+    Wait for SQLite's write lock, and begin a transaction that holds it.
 
     Args:
-        ends_at_s: How long to try, by ``time.monotonic``.
+        ends_at_s: The value of ``time.monotonic`` at which to give up.
         usual_timeout_ms: How long other statements of the connection wait for locks.
-        on_busy: See OnBusy.
+        on_busy: Called when the lock is found taken (with False) and once more when it has been
+            for 0.25 s (with True); its error ends the wait.
 
     Raises:
-        sqlite3.OperationalError: The lock was not free until then.
+        sqlite3.OperationalError: The lock was not free in time.
     """
     take_write_lock(
         driver,
@@ -67,8 +68,8 @@ def take_write_lock(
     Run a statement that needs the write lock; wait for the lock as begin_immediate does.
 
     Raises:
-        sqlite3.OperationalError: The lock was not free until then, or the open transaction
-            has read what another process has changed since.
+        sqlite3.OperationalError: The lock was not free at ``ends_at_s``, or the open transaction
+            has read data that another process has changed since.
     """
     driver.execute("PRAGMA busy_timeout=0")
     try:
@@ -81,10 +82,14 @@ def again_while_busy(
     ask: Callable[[], _T], ends_at_s: float, on_busy: OnBusy | None = None
 ) -> _T:
     """
-    Call a function until SQLite is not busy with another connection; return its result.
+    Call a function until SQLite is not busy with another connection; return the function's result.
+
+    Args:
+        ends_at_s: The value of ``time.monotonic`` at which to give up.
 
     Raises:
-        sqlite3.OperationalError: SQLite was still busy at the end, or waiting cannot help.
+        sqlite3.OperationalError: SQLite was still busy at ``ends_at_s``, or raised an error that
+        waiting does not help against.
     """
     tells = iter((False, True) if on_busy else ())
     tells_at_s, is_late = time.monotonic(), next(tells, None)
@@ -102,13 +107,13 @@ def again_while_busy(
 
 
 def is_busy(error: sqlite3.Error) -> bool:
-    """Return whether an error means that another connection holds the lock."""
+    """Return whether an error of SQLite means that another connection holds the lock."""
     return (error.sqlite_errorcode & 0xFF) == sqlite3.SQLITE_BUSY
 
 
 def is_overtaken(error: sqlite3.Error) -> bool:
     """
-    Return whether an error means that a transaction's reads are outdated by another's commit.
+    Return whether an error of SQLite means that a transaction's reads are outdated by another's commit.
 
     The transaction can go on reading, but never write.
     """

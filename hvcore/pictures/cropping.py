@@ -1,4 +1,4 @@
-"""Crop pictures to a size."""
+"""Crop pictures around their middle to a size in pixels, as JPEG or WebP."""
 
 import io
 from typing import TYPE_CHECKING, Final

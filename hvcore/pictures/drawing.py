@@ -1,5 +1,5 @@
 """
-Draw pictures for a parent process: ``python -m hvcore.pictures.drawing NICENESS IDLE_S``.
+The child process that draws pictures for its parent: ``python -m hvcore.pictures.drawing NICENESS IDLE_S``.
 
 Requests are read from standard input, and answers written to standard output; see
 :mod:`hvcore.pictures.drawing_process`.
@@ -65,7 +65,7 @@ def _answer(do: int, one: int, two: int, pictures: Sequence[bytes]) -> Answer:
 
 
 def serve(requests: BinaryIO, answers: BinaryIO, idle_s: float) -> None:
-    """Draw one requested picture after the other, until no request comes for ``idle_s``."""
+    """Read requests, draw each one's picture and write it as the answer, until no request comes for ``idle_s`` seconds."""
     while select.select([requests], [], [], idle_s)[0]:
         head = requests.read(REQUEST.size)
         if len(head) < REQUEST.size:

@@ -2,8 +2,8 @@
 Draw pictures in a child process with low priority and bounded memory.
 
 A thread cannot be nice alone: while it waits for a processor with the interpreter's
-lock, all threads of its process wait. Nor can its memory be bounded, and what pictures
-from strangers take of it stays with the process that has decoded them.
+lock, all threads of its process wait. Nor can its memory be bounded, and the memory that
+strangers' pictures take stays with the process that has decoded them.
 """
 
 import logging
@@ -87,7 +87,7 @@ class DrawingProcess:
 
     Attributes:
         niceness: The niceness of the child while it draws; see nice(2).
-        idle_s: The child ends once it has waited that long for a request.
+        idle_s: The seconds without a request after which the child ends.
     """
 
     niceness: int = NICENESS
@@ -114,7 +114,7 @@ class DrawingProcess:
         Return a picture as a WebP of exactly the given size, cropped around its middle.
 
         Raises:
-            NotFoundError: As in crop_to_fill.
+            NotFoundError: The picture has too many pixels, or takes too much time or memory.
             UnreadablePictureError: The picture cannot be read.
             UnavailableError: The child ended meanwhile, or cannot be started.
         """
@@ -125,7 +125,7 @@ class DrawingProcess:
 
     def draw_animation(self, frames: Sequence[bytes], *, frame_ms: int) -> bytes:
         """
-        Return JPEG frames of one size as a WebP that repeats them; see webp.draw_animation.
+        Return an animated WebP that repeats JPEG frames of one size, each shown for ``frame_ms`` milliseconds.
 
         Raises:
             UnreadablePictureError: One of the frames cannot be used.
@@ -141,8 +141,8 @@ class DrawingProcess:
         Return an untrusted picture as a plain JPEG; see redraw.redraw.
 
         Raises:
-            InvalidParametersError: As in redraw.redraw; or the picture takes too much time or
-                memory.
+            InvalidParametersError: The picture cannot be read, has too many or too few pixels, or
+                takes too much time or memory.
             UnavailableError: The child ended meanwhile, or cannot be started.
         """
         try:
@@ -154,7 +154,7 @@ class DrawingProcess:
 
     def draw_sheet(self, stills: Sequence[bytes], *, columns: int) -> Sheet:
         """
-        Return a sheet of small pictures; see sheets.draw_sheet.
+        Return a JPEG sheet of small pictures in rows of ``columns``, as storyboards need it; see sheets.draw_sheet.
 
         Raises:
             UnreadablePictureError: One of the small pictures cannot be used.

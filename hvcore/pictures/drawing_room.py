@@ -1,4 +1,4 @@
-"""Share child processes that draw pictures, each one picture at a time."""
+"""The drawing room: a pool of child processes that draw pictures, each one picture at a time."""
 
 import threading
 from collections.abc import Callable
@@ -25,7 +25,7 @@ class DrawingRoom:
         share: The name of the setting that limits the pictures of one client.
         children: The number of child processes that draw at a time.
         places: The number of pictures that may wait.
-        most_of_one: The most pictures, begun and waiting, that one client may have.
+        most_of_one: The most pictures, drawn now and waiting, that one client may have.
         niceness: The niceness of the children; see nice(2).
     """
 
@@ -61,7 +61,7 @@ class DrawingRoom:
         client: str,
     ) -> "Future[_T]":
         """
-        Queue a picture for drawing, and return its future.
+        Queue a picture for drawing, and return the future of what ``draw`` returns.
 
         Args:
             draw: Has a child process draw the picture; called in a thread of the room.
@@ -89,7 +89,10 @@ class DrawingRoom:
         begins_within_s: float,
     ) -> _T:
         """
-        Queue a picture for drawing, wait until it is drawn, and return it.
+        Queue a picture for drawing, wait until it is drawn, and return the result of ``draw``.
+
+        Args:
+            begins_within_s: The most seconds to wait until the drawing begins.
 
         Raises:
             UnavailableError: Too many pictures wait, in all or of the client; or the

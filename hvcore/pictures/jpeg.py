@@ -1,4 +1,4 @@
-"""Compress pictures as JPEG while other threads go on."""
+"""Encode pictures as JPEG, without holding up other threads."""
 
 import os
 from typing import TYPE_CHECKING, Final
@@ -18,7 +18,7 @@ def encode_jpeg(
     Return a picture as a JPEG.
 
     Args:
-        quality: The quality, 1 to 95, as Pillow counts.
+        quality: The quality from 1 to 95, as Pillow defines it.
         is_progressive: Whether to make a progressive JPEG, unless the picture has more than
             ``MOST_COMPRESSED_PX`` pixels.
     """

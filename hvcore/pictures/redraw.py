@@ -168,6 +168,6 @@ def _check_size(width_px: int, height_px: int) -> None:
 
 
 def refused(message: str) -> InvalidParametersError:
-    """Return the error for a picture that is not accepted."""
+    """Return the error for a sent picture that is not accepted, with the reason as its message."""
     problem = FieldError(message=message, location="body")
     return InvalidParametersError(message, errors=[problem])

@@ -65,7 +65,7 @@ class BarePicture:
 
 def bare_jpeg(picture: bytes) -> BarePicture:
     """
-    Return the first picture of a JPEG file, without anything but its pixels.
+    Return the first picture of a JPEG file, reduced to the parts that draw its pixels.
 
     Raises:
         TooManyPartsError: The file has too many scans or segments.
@@ -90,7 +90,7 @@ def bare_jpeg(picture: bytes) -> BarePicture:
 
 def bare_png(picture: bytes) -> BarePicture:
     """
-    Return the default picture of a PNG file (also of an animated one), without anything but its pixels.
+    Return the default picture of a PNG file (also of an animated one), reduced to the parts that draw its pixels.
 
     Raises:
         TooManyPartsError: The file has too many chunks.

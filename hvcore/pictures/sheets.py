@@ -22,7 +22,8 @@ class Sheet:
     A JPEG of small pictures (tiles), row after row.
 
     Attributes:
-        width_px: The width of a tile; the height is a tile's, too.
+        width_px: The width of a tile, in pixels.
+        height_px: The height of a tile, in pixels.
     """
 
     picture: bytes = attrs.field(repr=False)

@@ -26,10 +26,10 @@ def encode_webp(picture: "Image.Image") -> bytes:
 
 def draw_animation(frames: Sequence[bytes], *, frame_ms: int) -> bytes:
     """
-    Return JPEG frames of one size as a WebP that repeats them for ever.
+    Return an animated WebP that repeats JPEG frames of one size for ever.
 
     Args:
-        frame_ms: How long each frame is shown.
+        frame_ms: How long each frame is shown, in milliseconds.
 
     Raises:
         ValueError: A frame is too large, or of another size than the others; or it cannot

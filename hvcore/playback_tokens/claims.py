@@ -51,8 +51,9 @@ class PlaybackClaims:
 
     Attributes:
         domains: The host names of pages that may use the token; empty means every page.
-        domain_list: The id of a stored list of domains, which replaces ``domains`` if there are many.
-        share_id: The share link that the token is bound to, if any.
+        domain_list: The id of a stored list of domains, which replaces ``domains`` if there are
+            many.
+        share_id: The id of the share link that the token is bound to; None if there is none.
         verified_by: The key that verified the token.
     """
 
@@ -74,16 +75,16 @@ class PlaybackClaims:
 
     @property
     def expires_at(self) -> datetime:
-        """The end of the token by its own claim."""
+        """The moment at which the token expires by its claim ``exp``."""
         return datetime.fromtimestamp(self.expires_at_unix, UTC)
 
     @property
     def ends_at(self) -> datetime:
-        """The moment from which the token is refused: clocks differ."""
+        """The moment from which the token is refused: a little after ``expires_at``, because clocks differ."""
         return datetime.fromtimestamp(self.expires_at_unix + LEEWAY_S, UTC)
 
     def names(self, video_id: str) -> bool:
-        """Return whether the token was made for this ``vid_`` or ``pubvid_`` id."""
+        """Return whether the token was made for the video with this ``vid_`` or ``pubvid_`` id."""
         return video_id in {self.video_id, self.public_id}
 
 
@@ -131,7 +132,7 @@ def read_claims(payload: Mapping[str, object]) -> PlaybackClaims:
 
 def restricted(payload: Mapping[str, object]) -> Mapping[str, object]:
     """
-    Return the payload of an organization's token, if it claims no more than it may.
+    Return the payload of a token that an organization has signed, if its claims are ones that organizations may sign.
 
     Raises:
         ValueError: The payload has a use or a claim that organizations may not sign.

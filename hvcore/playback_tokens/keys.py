@@ -1,4 +1,4 @@
-"""The keys of playback tokens, and which of them are too weak to use."""
+"""The keys that sign and verify playback tokens; keys that are too weak are refused."""
 
 import base64
 import hashlib
@@ -33,7 +33,7 @@ Algorithm = Literal["HS256", "EdDSA"]
 @attrs.frozen(kw_only=True)
 class TokenKey:
     """
-    A key and the one algorithm that it is used with.
+    A key of playback tokens, and the one algorithm that it is used with.
 
     Attributes:
         private: The half that signs; None for a key that only verifies.
@@ -50,7 +50,7 @@ class TokenKey:
     @classmethod
     def load(cls, material: bytes, *, kid: str | None = None) -> Self:
         """
-        Read a key: an Ed25519 key in PEM, else a secret for HS256.
+        Read a key from the content of a key file: an Ed25519 key in PEM, else a secret for HS256.
 
         Args:
             material: The content of a key file; white space around it is
@@ -59,7 +59,7 @@ class TokenKey:
                 every process names it alike.
 
         Raises:
-            ConfigError: The material is no such key, or a secret that can be guessed.
+            ConfigError: The material is a key of another kind, or a secret that can be guessed.
         """
         material = material.strip()
         if material.startswith(b"-----BEGIN"):
@@ -94,7 +94,7 @@ class TokenKey:
         )
 
     def public_jwk(self) -> dict[str, str] | None:
-        """Return the public half as a JWK (RFC 8037); None if there is none."""
+        """Return the public half of the key as a JWK (RFC 8037); None for a secret, which has no public half."""
         if not isinstance(self.public, Ed25519PublicKey):
             return None
         raw = self.public.public_bytes(Encoding.Raw, PublicFormat.Raw)
@@ -120,10 +120,13 @@ _NOT_ED25519 = (
 
 def check_secret(secret: bytes, *, what: str) -> None:
     """
-    Refuse a secret that can be guessed.
+    Raise ConfigError for a secret that can be guessed.
+
+    Args:
+        what: The words that name the secret in the error's message.
 
     Raises:
-        ConfigError: Too short, too regular, or from an example.
+        ConfigError: The secret is too short, too regular, or from an example.
     """
     if len(secret) < MIN_SECRET_BYTES:
         raise ConfigError(

@@ -38,16 +38,17 @@ MAX_CACHED_TOKENS: Final = 10_000
 
 class KeyRing:
     """
-    Issue and verify the tokens of one service; thread-safe.
+    Issue and verify the playback tokens of one service; thread-safe.
 
     Args:
-        issuer: The fixed identifier in ``iss``.
+        issuer: The value of the claim ``iss`` of all tokens.
         keys: The keys of the settings. The first one signs until it is rotated, all of them
             verify.
         rotated: The stored keys that replace the keys of the settings.
 
     Attributes:
-        own_keys: The service's own keys: which one signs, and which are accepted.
+        own_keys: The service's own keys: the key that signs at a moment, and the keys that are
+            accepted.
 
     Raises:
         ConfigError: There is no key, two keys have the same id, or the first key cannot sign.
@@ -86,11 +87,12 @@ class KeyRing:
         Return a new playback token, signed with the service's present key.
 
         Args:
-            valid_s: The seconds for which the token is valid: from 1 to those of 7 days.
-            domains: Host names in lower case, each perhaps below ``*.``.
-            domain_list: A name for the list of domains, which replaces it; the issuer stores the
-                list.
-            share_id: The share link that the token is bound to.
+            valid_s: The seconds for which the token is valid: from 1 to 604800 (7 days).
+            domains: Host names of the pages that may use the token, in lower case; ``*.`` before
+                a name means its subdomains.
+            domain_list: The id of a stored list of domains, which the token names instead of the
+                domains.
+            share_id: The id of the share link that the token is bound to.
 
         Raises:
             InvalidParametersError: There are so many domains that the token would be
@@ -130,9 +132,9 @@ class KeyRing:
         Return the claims of a token that was signed by a known key and is valid.
 
         Args:
-            find_key: Finds keys, those of organizations, too. What is signed with
-                one of these opens videos of that organization alone; that is the
-                caller's to check. By default only the service's own are found.
+            find_key: Finds a key by its id, also an organization's. A token signed with an
+                organization's key opens videos of that organization alone, which the caller must
+                check. By default only the service's own keys are found.
 
         Raises:
             UnauthorizedError: The token is broken, expired or signed by an unknown key.
@@ -177,7 +179,7 @@ class KeyRing:
         return [*self.own_keys.believed(self.own_keys.stored(), now).values()]
 
     def jwks(self, now: datetime) -> dict[str, list[dict[str, str]]]:
-        """Return the public keys as a JWK set (RFC 7517); secrets are in none."""
+        """Return the public keys that verify playback tokens at a moment as a JWK set (RFC 7517), without any secrets."""
         keys = (key.public_jwk() for key in self.keys(now))
         return {"keys": [jwk for jwk in keys if jwk is not None]}
 

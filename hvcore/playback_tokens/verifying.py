@@ -1,7 +1,7 @@
 """
 Verify one playback token with the key that it names.
 
-Which algorithm verifies it follows from the key, never from the token.
+The algorithm that verifies the token follows from the key, never from the token.
 """
 
 import base64
@@ -53,12 +53,16 @@ def verified(
     token: str, key: TokenKey, *, issuer: str, now_unix: float
 ) -> PlaybackClaims:
     """
-    Return the claims of a token that a key has signed, and that is good by now.
+    Check a token's signature by the key, its issuer and its beginning, and return the token's claims.
 
-    Whether it has expired is the caller's to judge.
+    The caller must check whether the token has expired.
+
+    Args:
+        issuer: The value that the claim ``iss`` must have.
+        now_unix: The present time, in seconds since 1970.
 
     Raises:
-        UnauthorizedError: The token is broken, of another issuer, or from the future.
+        UnauthorizedError: The token is broken, of another issuer, or not valid yet.
     """
     try:
         # Times and audience are judged below: PyJWT asks the operating
@@ -92,7 +96,7 @@ def verified(
 
 
 def refused(rule: PlaybackRule) -> UnauthorizedError:
-    """Return the error for a token that breaks a rule."""
+    """Return the error for a playback token that breaks the given rule."""
     # One sentence for all: which rule it was tells a forger what to change.
     return UnauthorizedError(_REFUSED, rule=rule)
 

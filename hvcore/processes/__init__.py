@@ -1,1 +1,1 @@
-"""Run processes of one machine: children that end with their parent, heartbeats, time limits."""
+"""Start and watch processes of one machine: children that end with their parent, heartbeats, time limits."""

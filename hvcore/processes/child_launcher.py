@@ -1,5 +1,5 @@
 """
-Become a program that cannot outlive the process that started it.
+Launcher script: tie itself to the process that started it, then become another program, so that the program cannot outlive that process.
 
 Run as a script in front of the real command, see :mod:`hvcore.processes.child_process`.
 Every such program starts through it, so it imports next to nothing: four
@@ -61,8 +61,7 @@ def die_with_parent(parent_pid: int) -> None:
     """
     Have the kernel kill this process when the given parent ends.
 
-    Exits at once if the parent is gone already. Asks for nothing where the
-    kernel is not Linux.
+    Exits at once if the parent is gone already. Does nothing if the kernel is not Linux.
     """
     _ask_for(SIGKILL, parent_pid)
 
@@ -76,10 +75,10 @@ def _ask_for(number: int, parent_pid: int) -> None:
 
 def share_processors_as_nice() -> None:
     """
-    Lower this session's share of the processors to what this process's niceness asks for.
+    Lower the processor share of this process's session to the share that the process's niceness asks for.
 
     Linux divides the processors among sessions first (sched_autogroup_enabled, on in most
-    distributions). The niceness of a process says nothing outside of its session.
+    distributions). The niceness of a process has no effect outside of its session.
     """
     niceness = os.getpriority(os.PRIO_PROCESS, 0)
     if niceness == 0:
@@ -101,7 +100,7 @@ def share_processors_as_nice() -> None:
 
 def run_for(slice_ns: int) -> None:
     """
-    Ask the kernel to run this thread, and what it starts from now on, in time slices of the given length.
+    Ask the kernel to run this thread, and all that it starts later, in time slices of ``slice_ns`` nanoseconds.
 
     The share of the processors stays the same. Threads with short slices run sooner after
     waking: of the waiting threads, Linux (6.12 and newer) runs the one whose slice would end
@@ -192,7 +191,7 @@ class _Filter(ctypes.Structure):
 
 def impose_filter(program: bytes) -> None:
     """
-    Have the kernel refuse system calls by a seccomp filter, here and in all descendants.
+    Have the kernel refuse system calls by a seccomp filter, in this process and in all of its descendants.
 
     Raises:
         OSError: This kernel supports no such filter.
@@ -208,7 +207,7 @@ def impose_filter(program: bytes) -> None:
 
 
 def hand_filter_on(program: bytes) -> None:
-    """Write the seccomp filter into a pipe, for the sandbox that is started next."""
+    """Write a seccomp filter into a pipe, from which the sandbox that this process becomes next reads it."""
     reading, writing = os.pipe()
     os.write(writing, program)
     os.close(writing)

@@ -22,10 +22,10 @@ _niceness = 0
 
 def have_children_nice(niceness: int) -> None:
     """
-    Have all programs that are started from now on run with a higher niceness than this process.
+    Have all programs that ``supervised_command`` starts from now on run with a niceness above this process's, by ``niceness``.
 
-    The niceness of this process stays: it holds locks of the database, for which others would
-    wait as long as it waits for a processor.
+    The niceness of this process stays, because it holds locks of the database: others would wait
+    for the locks while it waits for a processor.
     """
     global _niceness  # noqa: PLW0603 - of the process, as nice(2) is
     _niceness = niceness

@@ -29,7 +29,7 @@ class ForkLock:
             yield
 
     def renew(self) -> None:
-        """Replace the lock by a free one, whoever holds the old one."""
+        """Replace the lock by a free lock, even if a thread holds the old lock."""
         self._lock = threading.Lock()
 
 

@@ -48,7 +48,7 @@ def begin(file: str) -> None:
 
 
 def beat() -> None:
-    """Send a heartbeat if it is time for one; a loop of one thread may call this as often as it likes."""
+    """Send a heartbeat to systemd and the file if it is time for one; a loop may call this as often as it likes."""
     now_s = time.monotonic()
     if now_s - _state.told_at_s < EVERY_S:
         return

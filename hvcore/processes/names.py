@@ -7,11 +7,11 @@ from pathlib import Path
 
 
 def host_prefix(data_dir: Path) -> str:
-    """Return the beginning that the names of all processes of this machine and data folder share."""
+    """Return the prefix that the names of all processes of this machine and data folder have in the database."""
     digest = hashlib.sha256(str(data_dir.absolute()).encode()).hexdigest()[:8]
     return f"{socket.gethostname()}:{digest}:"
 
 
 def process_name(data_dir: Path) -> str:
-    """Return the name of this process: machine, data folder and process number."""
+    """Return this process's name in the database: machine, data folder and process id."""
     return f"{host_prefix(data_dir)}{os.getpid()}"

@@ -1,4 +1,4 @@
-"""Run the parts of a repeated round of work, such as a sweep, each despite errors of others."""
+"""Run the parts of a periodic round of work, such as the sweep; an error of one part does not keep the others from running."""
 
 import logging
 from collections.abc import Iterator

@@ -42,10 +42,10 @@ class LimitedCall(Generic[ResultT]):
 
     def has_ended(self, *, silent_s: float) -> bool:
         """
-        Wait while the call makes progress; return whether it has ended.
+        Wait while the call makes progress; return whether it has ended (False: it hangs).
 
         Args:
-            silent_s: The seconds for which the call may make no progress.
+            silent_s: The seconds without progress after which the call counts as hanging.
         """
         slice_s = FIRST_SLICE_S
         while True:
@@ -95,7 +95,7 @@ class LimitedCall(Generic[ResultT]):
 
 
 class LimitedCalls:
-    """Makes calls one after the other; a call that hangs goes on beside the following ones."""
+    """Makes calls one after the other, each in a thread; a call that hangs does not hold up the following ones."""
 
     def __init__(self) -> None:
         self._hung = 0

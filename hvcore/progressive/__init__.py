@@ -1,5 +1,5 @@
 """
-Makes one MP4 file of published segments: its head, which tells where each sample is.
+Make the head of one MP4 file (a download) that consists of a video's published segments.
 
-The segments follow the head as they are; see decision 125.
+The head tells where each sample is; the segments follow it unchanged. See decision 125.
 """

@@ -1,4 +1,4 @@
-"""Write the boxes of MP4 files."""
+"""Write the bytes of boxes of MP4 files."""
 
 import struct
 
@@ -15,5 +15,5 @@ def full_box(kind: bytes, *bodies: bytes, version: int = 0, flags: int = 0) -> b
 
 
 def number(value: int) -> bytes:
-    """Return an unsigned number as the four bytes that MP4 boxes have for it."""
+    """Return an unsigned integer as four big-endian bytes, the form that MP4 boxes use."""
     return struct.pack(">I", value)

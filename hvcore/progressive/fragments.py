@@ -1,5 +1,5 @@
 """
-Read the sizes, times and places of the samples in a track's fragments.
+Read the sizes, times and byte offsets of the samples in the fragments (moof boxes) of a track.
 
 Source: ISO/IEC 14496-12, sections 8.8.4 to 8.8.12.
 """
@@ -27,13 +27,14 @@ _SIGN_BIT: Final = 1 << 31
 @attrs.frozen(kw_only=True)
 class SampleRun:
     """
-    A run: samples of a track whose bytes lie one behind the other.
+    A run of samples of a track, whose bytes follow each other in the fragment.
 
     Attributes:
         start_time: The time at which the first sample is decoded, in the track's units of time.
         data_offset: The bytes from the beginning of the fragment's moof to the first sample.
         is_sync: For each sample, whether it can be decoded alone.
-        offsets: For each sample, the time from decoding to showing; empty if all are 0.
+        offsets: For each sample, the time from decoding to showing, in the track's units of time;
+            empty if all are 0.
     """
 
     start_time: int
@@ -49,10 +50,10 @@ def track_defaults(movie: Mp4Box) -> tuple[int, int, int]:
     Return the default duration, size and flags of the samples of an init segment's track.
 
     Args:
-        movie: The moov of an init segment.
+        movie: The moov box of an init segment.
 
     Raises:
-        Mp4Error: The init segment has no defaults.
+        Mp4Error: The init segment has no default values.
     """
     _, duration, size, flags = movie.child("mvex/trex").fields("4I", 8)
     return duration, size, flags

@@ -1,8 +1,8 @@
 """
 Write the head of an MP4 file that consists of published segments.
 
-Source: ISO/IEC 14496-12, sections 4.3, 8.1.1, 8.2.2, 8.3.2, 8.4.2, 8.6.6. All
-descriptions are those of the init segments; only times and places are new.
+Source: ISO/IEC 14496-12, sections 4.3, 8.1.1, 8.2.2, 8.3.2, 8.4.2, 8.6.6. The descriptions of the
+tracks are copied from the init segments; only times and byte offsets are new.
 """
 
 import math
@@ -30,10 +30,10 @@ _FIELDS: Final = {0: "II", 1: "QQ"}
 @attrs.frozen(kw_only=True)
 class JoinedTrack:
     """
-    A track of the joined MP4 file.
+    A track of the MP4 file that a video's segments are joined into.
 
     Attributes:
-        init: The track's init segment.
+        init: The bytes of the track's init segment.
         tables: The sample tables of all of the track's segments.
     """
 
@@ -43,13 +43,13 @@ class JoinedTrack:
 
 def make_head(tracks: Sequence[JoinedTrack], media_bytes: int) -> bytes:
     """
-    Return the head of a download, which stands before the segments.
+    Return the head of a download: the bytes of the MP4 file before its segments.
 
     Args:
-        media_bytes: The length of all segments together.
+        media_bytes: The length of all segments together, in bytes.
 
     Raises:
-        Mp4Error: An init segment is not one of this service's.
+        Mp4Error: An init segment is not in the form that this service writes.
     """
     movies = [movie_of(track.init) for track in tracks]
     media = [

@@ -1,5 +1,5 @@
 """
-The tables of a track: how long, how large and where each of its samples is.
+Write the sample tables of an MP4 track: the duration, size and byte offset of each sample.
 
 Source: ISO/IEC 14496-12, sections 8.6.1, 8.6.2, 8.7.3 to 8.7.5.
 """
@@ -51,12 +51,13 @@ class _Counted:
 
 class SampleTables:
     """
-    Collects the runs of a track's samples, and writes the tables of them.
+    Collects the samples of a track in runs, and writes the track's sample tables.
 
     Attributes:
-        first_time: The time at which the first sample is decoded, as the fragments have it.
-        first_shown: The time from ``first_time`` to the first shown picture; with B-frames
-            that is later, or not.
+        first_time: The time at which the first sample is decoded, in the track's units of time,
+            as the fragments have it.
+        first_shown: The time from ``first_time`` to the first shown picture, in the track's units
+            of time; above 0 with B-frames.
         duration: The duration of all samples, in the track's units of time.
     """
 
@@ -106,7 +107,7 @@ class SampleTables:
 
     def boxes(self, first_byte: int) -> bytes:
         """
-        Return the boxes of the sample tables.
+        Return the bytes of the MP4 boxes of the sample tables.
 
         Args:
             first_byte: The position of the first segment in the file; does not change how

@@ -1,4 +1,4 @@
-"""Find plugins, choose and build the backends they offer, and tell which plugin is at fault."""
+"""Find plugins, build the backends that they offer and the settings choose, and tell which plugin causes an error."""
 
 from hvcore.registry.backends import Registry
 from hvcore.registry.choices import Choice

@@ -1,4 +1,4 @@
-"""Tell the abilities that a backend has beyond the demands of its port."""
+"""Tell the optional abilities (protocols beyond its port) that a backend has."""
 
 from collections.abc import Sequence
 from typing import Any, Final, cast, get_type_hints
@@ -13,12 +13,12 @@ _FLAG: Final = "can_"
 
 
 def abilities_of_class(made: type, kind: Kind) -> Sequence[str]:
-    """Return the names of the abilities that a backend class has."""
+    """Return the names of the optional abilities of a kind of backends that a backend class has."""
     return [_named(one, made) for one in kind.abilities if has_ability(made, one)]
 
 
 def abilities_of(made: object, kind: Kind) -> Sequence[str]:
-    """Return the names of the abilities that a built backend has; calls no server."""
+    """Return the names of the optional abilities that a built backend has as it was set up; calls no server."""
     return [
         _named(one, type(made))
         for one in kind.abilities
@@ -43,7 +43,7 @@ def class_of(backend: Backend[Any], kind: Kind) -> type | None:
 
 
 def has_ability(made: type, ability: type) -> bool:
-    """Return whether a backend class inherits from an ability, or has all names of a protocol."""
+    """Return whether a backend class has an optional ability: inherits from it, or has all members of the protocol."""
     if not getattr(ability, "_is_protocol", False):
         return issubclass(made, ability)
     # By the class alone: a property of an instance might ask somebody.

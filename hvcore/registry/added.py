@@ -1,4 +1,4 @@
-"""Report faults of what plugins add to the service: routes, middleware, commands and the like."""
+"""Report faults of additions that plugins make to the service: routes, middleware, commands and the like."""
 
 from hvcore.registry.code_locations import location_of_definition
 from hvcore.registry.faults import PluginFault, PluginFaultError

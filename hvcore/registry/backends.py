@@ -18,10 +18,10 @@ from hvcore.settings import Settings, env_name
 
 class Registry:
     """
-    The backends that the loaded plugins offer, and the faults of plugins.
+    The backends that the loaded plugins offer, and the faults that plugins have shown.
 
     Attributes:
-        faults: The faults of plugins; their other backends are on offer.
+        faults: The faults of plugins; other backends of the same plugins are on offer.
 
     Args:
         traces: Whether the calls of backends' methods are logged.
@@ -49,7 +49,7 @@ class Registry:
 
     def choices(self, settings: Settings, kind: str) -> Sequence[Choice]:
         """
-        Return the backends of a kind that the settings choose; or all, if the kind needs no choice.
+        Return the backends of a kind that the settings choose; or all offered backends, if the kind needs no choice.
 
         The sign-in backend for links is among them only if it is on offer.
         """
@@ -95,7 +95,7 @@ class Registry:
         )
 
     def prepares(self, choice: Choice) -> bool:
-        """Return whether the record of a chosen backend says that it has tables of its own."""
+        """Return whether the record of a chosen backend says that the backend has tables of its own to make."""
         offers = self._by_name.get((choice.kind, choice.name), [])
         return any(offer.backend.prepares for offer in offers)
 

@@ -1,4 +1,4 @@
-"""Build one backend from its plugin's record; tell of failures with the plugin at fault."""
+"""Build one backend from the record of its plugin; if that fails, raise an error that names the plugin at fault."""
 
 import logging
 import sys
@@ -47,7 +47,7 @@ def build_backend(
     offer: Offer, given: object, context: BuildContext, *, path: str
 ) -> object:
     """
-    Read the options of a backend, call its factory, check what that returns, and return it.
+    Read the options of a backend, call its factory, check the object that the factory returns, and return it.
 
     Args:
         given: The options as the settings have them.
@@ -86,7 +86,7 @@ def build_backend(
 
 
 def misnamed_parameters(offer: Offer, made: object) -> Sequence[PluginFault]:
-    """Return a fault if methods of a built backend name parameters otherwise than their port; they still work."""
+    """Return a fault, if a built backend's methods name parameters otherwise than its port does; empty otherwise. Such a backend still works."""
     return [
         _method_fault(offer, [one])
         for one in wrong_methods(offer, made)
@@ -103,7 +103,7 @@ def title(offer: Offer) -> str:
 
 
 def choose_other(offer: Offer) -> str:
-    """Return the words that tell the operator how to do without a backend."""
+    """Return the words that tell the operator how to do without a backend, such as which setting to change."""
     kind = KINDS[offer.kind]
     if kind.is_added:
         return offer.source.leave_out
@@ -168,7 +168,7 @@ def _factory_fault(offer: Offer, error: BaseException, options: object) -> Plugi
 
 
 def raised_fault(offer: Offer, choice: Choice, error: BaseException) -> PluginFault:
-    """Return the fault of a backend that was built, and then has raised something."""
+    """Return the fault of a plugin whose backend has raised an error after it was built."""
     options = _options(offer, choice.options, choice.path)
     said = described(error, secrets=_secrets(options))
     return PluginFault(
@@ -269,7 +269,9 @@ def hung_call(
     Return the fault of a plugin whose factory or method does not return.
 
     Args:
-        called: What was called, such as the factory.
+        called: The name of the call, such as "factory" or "ping".
+        frame: The innermost stack frame of the thread that hangs.
+        after_s: The seconds for which it has hung.
     """
     what = f"the {called} of {title(offer)}"
     return hung_fault(locations_of_thread(frame), what, after_s=after_s) or PluginFault(

@@ -38,7 +38,7 @@ def choices(settings: Settings, kind: str) -> Sequence[Choice]:
 
 
 def added(settings: Settings, kind: str, name: str) -> Choice:
-    """Return the choice of an addition of a plugin, which is used because the plugin is installed."""
+    """Return a plugin's addition (which needs no choice, only the installed plugin) as a choice, with its options."""
     return Choice(
         kind=kind,
         name=name,
@@ -48,7 +48,7 @@ def added(settings: Settings, kind: str, name: str) -> Choice:
 
 
 def further_transcoder(settings: Settings, name: str) -> Choice:
-    """Return the choice of a transcoder other than the usual one, with its options."""
+    """Return the choice of a transcoder by name, with its options, beside the one that the settings choose."""
     return Choice(
         kind="transcoder",
         name=name,

@@ -51,7 +51,7 @@ def locations_of_thread(frame: FrameType | None) -> Sequence[CodeLocation]:
 
 
 def location_of_definition(made: object) -> CodeLocation | None:
-    """Return the location of the definition of a function, a class, or an instance's class."""
+    """Return the code location of the definition of a function, a class, or an instance's class; None if it is unknown, as in C."""
     while isinstance(made, partial):
         made = made.func
     made = inspect.unwrap(made) if callable(made) else made

@@ -16,9 +16,9 @@ _MARKER: Final = re.compile(r"""extra\s*==\s*["']([^"']+)["']""")
 
 def extra_of(offer: Offer) -> tuple[str, str] | None:
     """
-    Return the distribution and the extra that bring a backend's libraries; None if there is no such extra.
+    Return the names of the distribution and of its extra that install a backend's libraries; None if there is no such extra.
 
-    The extra of the plugin's distribution goes before one of hvcore with the same name.
+    The extra of the plugin's distribution goes before an extra of hvcore with the same name.
     """
     extra = offer.backend.extra
     if extra is None:
@@ -30,7 +30,12 @@ def extra_of(offer: Offer) -> tuple[str, str] | None:
 
 
 def install_command(offer: Offer, lacking: str) -> str:
-    """Return the shell command that installs a module which a backend lacks."""
+    """
+    Return the shell command that installs a Python module which a backend lacks.
+
+    Args:
+        lacking: The name of the module.
+    """
     found = extra_of(offer)
     if found is not None:
         return _command(*found)

@@ -87,7 +87,7 @@ class PluginFault:
 
     Attributes:
         problem: A clause, such as "its factory has raised …".
-        location: The line of the plugin's code; None if it is not known.
+        location: The line of the plugin's code that is at fault; None if it is not known.
         fix: What to do next, a sentence.
     """
 
@@ -107,7 +107,7 @@ class PluginFault:
 
 
 class PluginFaultError(PluginError):
-    """A plugin has a fault, which keeps one of its backends from being used."""
+    """A plugin has a fault, so that one of its backends cannot be used."""
 
     def __init__(self, fault: PluginFault) -> None:
         super().__init__(fault.found, fault.fix)
@@ -119,7 +119,7 @@ _loaded: list[PluginSource] = []
 
 
 def remember(sources: Sequence[PluginSource]) -> None:
-    """Remember the plugins that this process has loaded, so that ``culprit`` finds them."""
+    """Remember the plugins that this process has loaded, among which ``culprit`` finds the one at fault."""
     _loaded[:] = sources
 
 
@@ -127,7 +127,7 @@ def culprit(
     locations: Sequence[CodeLocation],
 ) -> tuple[PluginSource, CodeLocation] | None:
     """
-    Return the plugin whose code an error or a call is in, and the location; None if the service's own code is.
+    Return the plugin whose code the locations lead to, and the location there; None if they lead to the service's own code.
 
     Errors in libraries that a plugin has called, and in the service's value classes that it has
     used, count as the plugin's.
@@ -168,11 +168,12 @@ def hung_fault(
     locations: Sequence[CodeLocation], what: str, *, after_s: float
 ) -> PluginFault | None:
     """
-    Return the fault of the plugin in which a thread hangs; None if it hangs in no plugin.
+    Return the fault of the plugin in whose code a thread hangs; None if it hangs in no plugin's code.
 
     Args:
         locations: The code locations of the thread's call stack.
-        what: The call that does not return, such as "the check storage".
+        what: The call that does not return, in words, such as "the check storage".
+        after_s: The seconds for which the thread has hung.
     """
     found = culprit(locations)
     if found is None:
@@ -200,11 +201,11 @@ def _wrong_answer(error: WrongAnswerError) -> PluginFault | None:
 
 def described(error: BaseException, *, secrets: Iterable[str] = ()) -> str:
     """
-    Return an error's class and the first line of its text, for a message.
+    Return the class of an error and the first line of its text, for a message.
 
     Args:
-        secrets: Texts that are removed from the message, before it is cut: no part of one
-            stays.
+        secrets: Texts that are removed from the message before it is cut, so that not even parts
+            of them stay.
     """
     text = text_of(error)
     # The longest first: one may be a part of another.

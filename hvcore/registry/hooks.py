@@ -1,4 +1,4 @@
-"""Call a plugin's hooks for the records of its backends, and refuse what is no record."""
+"""Call a plugin's hooks for the records of its backends, and refuse results that are no records."""
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence

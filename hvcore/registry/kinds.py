@@ -47,16 +47,16 @@ from hvcore.ports.transcoder import (
 @attrs.frozen(kw_only=True)
 class Kind:
     """
-    A kind of backends, such as storages, with its hook, port and setting.
+    A kind of backends or other additions of plugins, such as storages, with its hook, port and setting.
 
     Attributes:
         record: The class of the records that the hook returns.
         port: The class or protocol of which a factory must return an instance.
         setting: The dotted setting that names the chosen backends.
-        has_several: Whether several backends can be chosen; the options of each are below
-            its name.
-        is_added: Whether every installed one is used without a choice. The setting then
-            leaves plugins out.
+        has_several: Whether several backends can be chosen; the settings have each one's options
+            below its name.
+        is_added: Whether every installed backend is used without a choice; the setting then names
+            backends to leave out.
         abilities: The protocols and classes that a backend may support besides its port.
     """
 

@@ -57,7 +57,7 @@ def load_plugins(settings: Settings, *, has_folder: bool = True) -> Registry:
     A broken plugin is recorded as a fault in the registry, and does not affect the others.
 
     Args:
-        has_folder: Whether the files of the data folder are among the plugins.
+        has_folder: Whether plugins that are files in the data folder are loaded, too.
 
     Raises:
         ConfigError: No plugin is installed.
@@ -178,7 +178,7 @@ def _installed() -> Sequence[_Found]:
 @cache
 def installed_plugins(path: tuple[str, ...]) -> Sequence[_Found]:  # noqa: ARG001 - it decides what is found
     """
-    Return the entry points of the installed plugins, which are read once a process.
+    Return the entry points of the installed plugins; a process reads them once.
 
     Args:
         path: The folders of sys.path; with other folders, the entry points are read again.

@@ -17,8 +17,8 @@ class OptionInfo:
     Attributes:
         type: The annotated type of the option.
         default: The default as Python writes it; None if the option is required.
-        variable: The environment variable that sets the option, or the option's place in
-            the settings file.
+        variable: The environment variable that sets the option, or the dotted name of the option
+            in the settings file.
         is_set: Whether the settings set the option.
     """
 

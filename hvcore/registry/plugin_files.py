@@ -29,15 +29,15 @@ _complete: Final[dict[Path, ModuleType]] = {}
 
 
 def module_of(file: Path) -> str:
-    """Return the name of the module that a file becomes."""
+    """Return the name of the module as which a plugin file is loaded."""
     return FILE_MODULES + re.sub(r"\W", "_", file.stem)
 
 
 def files_in(data_dir: Path) -> Iterator[Path]:
     """
-    Give the plugin files of a data folder by name, without hidden files (as of editors).
+    Yield the paths of the plugin files in a data folder, in the order of their names; hidden files are left out.
 
-    A folder that cannot be read gives one made-up name; loading it tells the reason.
+    A folder that cannot be read yields one made-up path; loading that file raises the reason.
     """
     folder = data_dir / FOLDER
     try:

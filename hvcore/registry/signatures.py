@@ -33,7 +33,7 @@ class WrongMethod:
     A method of a backend whose parameters or result differ from its port's.
 
     Attributes:
-        problem: A clause, with the class, the method and what is expected.
+        problem: A clause that names the class, the method and the expected parameters.
         fix: What to do, in the imperative.
         location: The line that defines the method.
         is_harmless: Whether the service can use the method nevertheless.
@@ -47,7 +47,7 @@ class WrongMethod:
 
 def wrong_methods(offer: Offer, made: object) -> Iterator[WrongMethod]:
     """
-    Give the methods of a backend that differ from the methods of its ports.
+    Yield the methods of a built backend whose parameters or results differ from those of its ports' methods.
 
     No method is called. A callable that does not tell its parameters, such as a function
     in C, is taken to be right.

@@ -27,7 +27,12 @@ _log = logging.getLogger(__name__)
 
 
 def traced_call(source: PluginSource, name: str, call: Callable[[], T]) -> T:
-    """Call a plugin's function, log how long it took and how it ended, and return its result."""
+    """
+    Call a function of a plugin, log how long the call took and how it ended, and return the function's result.
+
+    Args:
+        name: The name of the function, for the log.
+    """
     return _traced(source, name, call)()
 
 
@@ -36,8 +41,8 @@ def trace_methods(made: object, source: PluginSource) -> None:
     Log each call of a backend's public methods from now on.
 
     The object gets a class that inherits from its own, so it stays what it was for
-    ``isinstance`` and for its own ``super()``. One that cannot have such a class, as of a
-    type that is written in C, is left as it is.
+    ``isinstance`` and for its own ``super()``. An object of a type that cannot be inherited from,
+    such as one written in C, is left as it is.
     """
     own: Any = type(made)
     body: dict[str, object] = {"__slots__": (), "__module__": own.__module__}

@@ -1,5 +1,5 @@
 """
-Make outgoing HTTP requests to public addresses and to nothing else.
+Make outgoing HTTP requests to public IP addresses and allowed hosts, and to nothing else.
 
 Every request that the service makes for a caller goes through :class:`OutboundHttp`.
 """

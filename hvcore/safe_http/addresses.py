@@ -78,7 +78,8 @@ def parse_address(text: str) -> Address | None:
     """
     Parse an IP address in its canonical form; return None for other texts.
 
-    Not canonical are decimal, octal, hexadecimal and shortened IPv4 forms, and IPv6 addresses
+    Other forms are refused: decimal, octal, hexadecimal and shortened IPv4 forms, and IPv6
+    addresses
     with a zone.
     """
     try:
@@ -102,8 +103,8 @@ def is_public(address: Address) -> bool:
     """
     Return whether an IP address is on the public internet.
 
-    IPv6 addresses that contain an IPv4 address (NAT64, 6to4, Teredo, ISATAP) are not: a gateway on the way
-    decides where they lead.
+    IPv6 addresses that contain an IPv4 address (NAT64, 6to4, Teredo, ISATAP) are not public: a
+    gateway on the way decides where they lead.
     """
     if not address.is_global or address.is_multicast or address.is_reserved:
         return False

@@ -1,4 +1,4 @@
-"""Tell the private hosts that the operator lets the service reach."""
+"""Read the setting that lists the private hosts and networks to which the service may send requests."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -35,8 +35,8 @@ class AllowedHosts:
     The hosts that the setting ``fetch.allowed_hosts`` lists.
 
     Args:
-        entries: The entries of the setting: ``name``, ``name:port``, an address or a
-            CIDR.
+        entries: The entries of the setting: ``name``, ``name:port``, an IP address or a network
+            (CIDR).
 
     Raises:
         ConfigError: An entry cannot be understood.
@@ -46,7 +46,7 @@ class AllowedHosts:
         self._entries = tuple(_parse(entry.strip()) for entry in entries)
 
     def has_name(self, host: str, port: int) -> bool:
-        """Return whether a host is allowed by its name, whatever its addresses are."""
+        """Return whether a host is allowed on a port by its name, whatever IP addresses the name has."""
         return any(e.name == host for e in self._on(port))
 
     def has_address(self, address: Address, port: int) -> bool:

@@ -1,4 +1,4 @@
-"""Make every outgoing HTTP request of the service for a caller."""
+"""The HTTP client for every request that the service makes for a caller."""
 
 import http.client
 import re
@@ -65,7 +65,7 @@ class StreamedResponse:
 
     Attributes:
         headers: The values of the headers, by their names in lower case.
-        content_length: The announced length of the body; None if it was not announced.
+        content_length: The announced length of the body in bytes; None if it was not announced.
     """
 
     status: int
@@ -76,7 +76,7 @@ class StreamedResponse:
 
     def blocks(self) -> Iterator[bytes]:
         """
-        Give the bytes of the body as they were sent, in blocks of at most 256 KiB.
+        Yield the bytes of the body as they were sent, in blocks of at most 256 KiB.
 
         Raises:
             OutboundError: The bytes end too early, stop coming or take too long.
@@ -137,12 +137,12 @@ class OutboundHttp:
         A target must be an absolute https URL on port 443, without userinfo, and every
         address of its host name must be public. Allowed hosts may also be private, on
         other ports, and without TLS. A name that cannot be resolved within half a
-        second is not refused: it is checked again when it is used. Nor is any name
-        looked up while the client has its share of lookups in progress: so names that hang
-        do not hold up the caller's thread.
+        second is not refused: it is checked again when it is used. No name is looked up while the
+        client has its share of lookups in progress, so that names that hang do not hold up the
+        caller's thread.
 
         Args:
-            client: The organization that names the target.
+            client: The id of the organization that names the target.
 
         Raises:
             TargetRefusedError: A rule refuses the target; the reason says which.
@@ -209,8 +209,8 @@ class OutboundHttp:
             check: Called several times a second; raises to end the request.
 
         Raises:
-            TargetRefusedError: The rules refuse the URL, or one that it redirects to.
-            OutboundError: The target does not answer, or too late.
+            TargetRefusedError: The rules refuse the URL, or a URL that it redirects to.
+            OutboundError: The target does not answer, answers too late, or redirects too often.
         """
         watch = Watch(deadline_s, check)
         target, here = parse_target(url), url

@@ -30,11 +30,11 @@ def open_connection(
     tls: Callable[[], ssl.SSLContext],
 ) -> HTTPConnection:
     """
-    Open a connection to the first of the addresses that answers, and return it.
+    Open an HTTP connection to the first IP address that answers, and return it.
 
     Args:
-        tls: Returns the TLS context, whose socket class must be WatchedTls. Called for
-            https alone: to make one, all certificates of the machine are read.
+        tls: Returns the TLS context, whose socket class must be WatchedTls. Called for https
+            only, because making a context reads all certificates of the machine.
 
     Raises:
         OutboundError: No address answers.

@@ -1,5 +1,5 @@
 """
-Set a deadline for a whole conversation over sockets.
+Set a deadline for all that is sent and received over sockets, such as a whole SMTP session.
 
 A socket's own timeout begins anew at each read: a server that sends one byte in time again
 and again never exceeds it.
@@ -75,11 +75,11 @@ class SocketDeadline:
         """
         Connect to a host, and close the connection when the deadline passes; return the socket.
 
-        Each address of the host gets a share of the time: so a silent address leaves time for the
-        next one.
+        Each IP address of the host gets a share of the time, so that a silent address leaves time
+        for the next one.
 
         Args:
-            step_s: The most time for connecting to each address, and later for each read and
+            step_s: The most time for connecting to each IP address, and later for each read and
                 write.
 
         Raises:

@@ -1,11 +1,11 @@
-"""Define the errors of outgoing requests that were refused or failed."""
+"""The errors of outgoing requests: refused by the rules, or failed."""
 
 from hvcore.errors import HvcoreError
 
 
 class TargetRefusedError(HvcoreError):
     """
-    The rules refuse the URL, now and later: the service does not connect to it.
+    The rules for outgoing requests refuse a URL; another attempt would be refused, too.
 
     Args:
         reason: A sentence for the caller that tells the rule. It holds neither userinfo
@@ -22,7 +22,7 @@ class TargetRefusedError(HvcoreError):
 
 class OutboundError(HvcoreError):
     """
-    The other server cannot be reached, was too slow or answered nonsense.
+    The server that an outgoing request is for cannot be reached, was too slow or answered nonsense.
 
     Another attempt may succeed. The error's text is a sentence without userinfo, path
     and query.

@@ -1,4 +1,4 @@
-"""Resolve host names to addresses, within a time that the caller sets."""
+"""Resolve host names to IP addresses, within a time that the caller sets."""
 
 import queue
 import socket
@@ -28,7 +28,7 @@ _slots: Final = threading.BoundedSemaphore(MAX_LOOKUPS)
 
 
 def system_addresses(host: str, port: int) -> Sequence[str]:
-    """Return the addresses of a host name by the system's resolver; waits as long as that takes."""
+    """Return the IP addresses of a host name by the system's resolver; waits as long as that takes."""
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(item[4][0]) for item in found))
 
@@ -37,14 +37,14 @@ def look_up(
     resolve: Resolve, host: str, port: int, *, limit_s: float, check: Callable[[], None]
 ) -> Sequence[str]:
     """
-    Return the addresses of a host name; wait for a free lookup slot before.
+    Wait for a free lookup slot, and return the IP addresses of a host name.
 
     Args:
         check: Called several times a second; raises to end the wait.
 
     Raises:
-        OutboundError: The name has no addresses, or the lookup takes too long or cannot
-            begin.
+        OutboundError: The name has no addresses, or the lookup takes longer than ``limit_s`` or
+            cannot begin.
     """
     ends_at = time.monotonic() + limit_s
     # What was taken is given back: a lookup may outlive whoever asked.
@@ -63,15 +63,15 @@ def look_up_now(
     at_end: Callable[[], None],
 ) -> Sequence[str]:
     """
-    Return the addresses of a host name, for a caller that cannot wait long.
+    Return the IP addresses of a host name, without waiting for a free lookup slot.
 
     Args:
         at_end: Called when the lookup ends, which may be long after this function has
             raised.
 
     Raises:
-        OutboundError: The name has no addresses, or the lookup takes too long or cannot
-            begin.
+        OutboundError: The name has no addresses, or the lookup takes longer than ``limit_s`` or
+            cannot begin.
     """
     results = _ask(resolve, host, port, at_end)
     try:

@@ -60,16 +60,16 @@ class Target:
 
     @property
     def is_usual(self) -> bool:
-        """Return whether scheme and port are https and 443, as on the public web."""
+        """Return whether scheme and port are https and 443, as on public web servers."""
         return self.is_tls and self.port == DEFAULT_PORTS["https"]
 
 
 def parse_target(url: str) -> Target:
     """
-    Parse an absolute URL.
+    Parse the absolute URL of an outgoing request, and return its parts.
 
     Raises:
-        TargetRefusedError: The text is no absolute URL, or one that is not plain.
+        TargetRefusedError: The text is no absolute URL, or programs could read it differently.
     """
     if len(url) > MAX_URL_CHARS:
         raise TargetRefusedError(

@@ -30,7 +30,7 @@ MAX_HEAD_BYTES: Final = 64 * 1024
 
 class Watch:
     """
-    Decides whether a request may go on.
+    The time limit of an outgoing request, which its sockets ask several times a second whether to go on.
 
     Args:
         limit_s: The most time for the whole request, redirects included.
@@ -68,7 +68,7 @@ class Watch:
 
     def expect_body(self, *, ends_with_connection: bool) -> None:
         """
-        Stop counting received bytes: the reader of a body knows how long it may be.
+        Stop counting received bytes, because the head of the response has ended and the body begins.
 
         Args:
             ends_with_connection: Whether only the end of the connection marks the body's end.
@@ -81,8 +81,7 @@ class Watch:
 
         Raises:
             ConnectionError: The connection has ended within a head, or within a body whose end is
-                marked. In some places http.client would take the part for the whole: in
-                lines of a head, and in the size of a chunk.
+                marked. (The module http.client would sometimes take the part for the whole.)
             OutboundError: The head of the answer is too long.
         """
         if count == 0 and not self._may_end:
@@ -94,33 +93,33 @@ class Watch:
 
 
 class WatchedSocket(socket.socket):
-    """A TCP socket that calls its watch while it waits."""
+    """A TCP socket that asks its Watch, while it waits, whether the request may go on."""
 
     watch: Watch
 
     def recv_into(self, *args: Any, **kwargs: Any) -> int:  # noqa: ANN401 - as inherited
-        """Receive bytes; call the watch while waiting."""
+        """Receive bytes; while waiting, ask the Watch whether to go on."""
         count = _in_slices(self.watch, super().recv_into, *args, **kwargs)
         self.watch.received(count)
         return count
 
     def sendall(self, data: Any, *args: Any) -> None:  # noqa: ANN401 - as inherited
-        """Send all bytes; call the watch while waiting."""
+        """Send all bytes; while waiting, ask the Watch whether to go on."""
         _send_everything(self.watch, super().send, data, *args)
 
 
 class WatchedTls(ssl.SSLSocket):
-    """A TLS socket that calls its watch while it waits."""
+    """A TLS socket that asks its Watch, while it waits, whether the request may go on."""
 
     watch: Watch
 
     def do_handshake(self, block: bool = False) -> None:  # noqa: FBT001, FBT002 - as inherited
-        """Shake hands; call the watch while waiting."""
+        """Do the TLS handshake; while waiting, ask the Watch whether to go on."""
         _in_slices(self.watch, super().do_handshake, block)
 
     def recv_into(self, *args: Any, **kwargs: Any) -> int:  # noqa: ANN401 - as inherited
         """
-        Receive decrypted bytes; call the watch while waiting.
+        Receive decrypted bytes; while waiting, ask the Watch whether to go on.
 
         Raises:
             ConnectionError: The connection ended without TLS's close message, so that anybody in
@@ -134,7 +133,7 @@ class WatchedTls(ssl.SSLSocket):
         return count
 
     def sendall(self, data: Any, *args: Any) -> None:  # noqa: ANN401 - as inherited
-        """Send all bytes; call the watch while waiting."""
+        """Send all bytes encrypted; while waiting, ask the Watch whether to go on."""
         _send_everything(self.watch, super().send, data, *args)
 
 

@@ -1,1 +1,1 @@
-"""Texts and addresses that are signed or sealed with keys of the service."""
+"""Sign and seal (encrypt) texts and upload addresses with secrets of the service."""

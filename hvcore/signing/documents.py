@@ -2,8 +2,8 @@
 Sign JSON documents that are checked years later, perhaps by somebody else.
 
 Ed25519 with a key that is derived from the service's own secret: every process of an
-installation signs alike, and whoever has the public key can check. What is signed is the
-canonical text: keys in order, no spaces, UTF-8.
+installation signs alike, and whoever has the public key can check. The signed bytes are the
+document's canonical JSON: keys in order, no spaces, UTF-8.
 """
 
 import base64
@@ -28,15 +28,15 @@ _SEED_BYTES: Final = 32
 
 
 class SignatureBrokenError(HvcoreError):
-    """A document is not as it was signed, or somebody else has signed it."""
+    """A signed document was changed since it was signed, or somebody else has signed it."""
 
 
 class DocumentSigner:
     """
-    Sign and check documents; thread-safe.
+    Sign JSON documents with a key of the service, so that anybody can check them later; thread-safe.
 
     Args:
-        secret: The service's own; any length.
+        secret: The service's own secret, of any length.
     """
 
     def __init__(self, secret: str) -> None:
@@ -52,7 +52,7 @@ class DocumentSigner:
         return base64.b64encode(raw).decode()
 
     def sign(self, document: Mapping[str, object]) -> dict[str, object]:
-        """Return the document with its digest and its signature."""
+        """Return a JSON document with its digest and its signature, for ``check_signed``."""
         text = _canonical(document)
         return {
             "document": dict(document),

@@ -1,4 +1,4 @@
-"""Derive the codes of links that are mailed, so that no database and no queue holds them."""
+"""Derive the secret codes of links that are mailed, so that neither the database nor the queue holds them."""
 
 import base64
 import hmac
@@ -13,7 +13,7 @@ _PURPOSE: Final = b"hvcore mailed sign-in code 1"
 
 class MailedCodes:
     """
-    Derive the code of a mailed link; thread-safe.
+    Derive the secret code of a mailed sign-in link from the ids of mail and member; thread-safe.
 
     Args:
         secret: The service's own secret, of any length.

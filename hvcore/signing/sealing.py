@@ -1,8 +1,8 @@
 """
-Seal texts that the database keeps and nobody may read there.
+Encrypt ("seal") texts, such as secrets, before the database stores them, so that nobody can read them there.
 
-AES-256-GCM with a key that is derived from the service's own secret. What a text is
-about is part of its seal: copied to another row, it does not open.
+AES-256-GCM with a key that is derived from the service's own secret. A sealed text is bound to
+the row that it is about: copied to another row, it cannot be opened.
 """
 
 import os
@@ -22,12 +22,12 @@ _PURPOSE: Final = b"hvcore sealed text 1"
 
 
 class SealBrokenError(HvcoreError):
-    """A text was sealed with another secret, about something else, or is damaged."""
+    """A sealed (encrypted) text cannot be opened: it has another secret, is about something else, or is damaged."""
 
 
 class Sealer:
     """
-    Seal and open texts; thread-safe.
+    Seal (encrypt) texts for the database, and open sealed texts; thread-safe.
 
     Args:
         secret: The service's own secret, of any length.
@@ -42,17 +42,18 @@ class Sealer:
         Return a text encrypted with the service's secret, for the database.
 
         Args:
-            about: A text such as the id of the row; the same text opens the sealed one.
+            about: A text such as the id of the row; ``open`` needs the same text.
         """
         nonce = os.urandom(_NONCE_BYTES)
         return nonce + self._cipher.encrypt(nonce, text.encode(), about.encode())
 
     def open(self, sealed: bytes, *, about: str) -> str:
         """
-        Return the text in a sealed one.
+        Decrypt a sealed text, and return it.
 
         Raises:
-            SealBrokenError: The sealed text was sealed with another secret or ``about``, or is damaged.
+            SealBrokenError: The sealed text was sealed with another secret or another ``about``,
+                or is damaged.
         """
         nonce, rest = sealed[:_NONCE_BYTES], sealed[_NONCE_BYTES:]
         try:

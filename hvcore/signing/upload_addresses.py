@@ -1,10 +1,10 @@
 """
-Signed upload addresses, for storages that cannot sign their own.
+Sign and verify the URLs of uploads, for storages that cannot sign URLs themselves.
 
 The form is ``{upload_url}/upload/{grantID}?expires=<unix>&signature=<hex>``;
 that of a resumable upload ``{upload_url}/uploads/{grantID}?signature=<hex>``,
-because how long it is good for changes while it is used. Neither names a key: each
-that is believed is tried.
+because the end of its validity changes while it is used. Neither names a key, so verification
+tries each accepted key.
 """
 
 import hashlib
@@ -29,17 +29,18 @@ _REFUSED = "This upload address is not valid any more; request a new one."
 
 class UploadSigner:
     """
-    Sign and verify upload addresses; thread-safe.
+    Sign and verify the URLs of uploads; thread-safe.
 
     Args:
         key: The key of the settings: at least 32 random bytes. It signs until it is rotated.
-        rotated: The keys that have taken its place.
+        rotated: The stored keys that replace the key of the settings.
 
     Attributes:
-        own_keys: All of them: which signs, and which are believed.
+        own_keys: The service's own keys: the key that signs at a moment, and the keys that are
+            accepted.
 
     Raises:
-        ConfigError: A shorter key.
+        ConfigError: The key is shorter than 32 bytes.
     """
 
     def __init__(self, key: bytes, rotated: StoredKeys[bytes] | None = None) -> None:
@@ -53,10 +54,10 @@ class UploadSigner:
 
     def sign(self, grant_id: GrantId, expires_unix: int, now: datetime) -> str:
         """
-        Return the path and query that follow ``{upload_url}``.
+        Return the signed path and query of the URL at which a grant's file is uploaded; they follow ``{upload_url}``.
 
         Raises:
-            ConfigError: No key can be opened.
+            ConfigError: No stored key can be decrypted.
             UnavailableError: The database does not answer.
         """
         signature = self._signed(now, _PURPOSE, grant_id, str(expires_unix))
@@ -66,15 +67,16 @@ class UploadSigner:
         self, grant_id: str, *, expires: str, signature: str, now: datetime
     ) -> GrantId:
         """
-        Return the grant that an address names.
+        Verify the signed URL of an upload, and return the id of the grant that it names.
 
         Args:
-            expires: The end of the address as the query has it; unverified.
-            signature: Likewise.
+            expires: The end of the URL's validity as its query has it, in seconds since 1970;
+                unverified.
+            signature: The signature as the URL's query has it.
 
         Raises:
-            ForbiddenError: Tampered with, expired, or signed with a key that has
-                ended (interface, "upload-url").
+            ForbiddenError: The URL was tampered with, has expired, or was signed with a key that
+                is no longer accepted (interface, "upload-url").
             UnavailableError: The database does not answer.
         """
         # The signature first: an expiry that was tampered with says nothing.
@@ -85,10 +87,10 @@ class UploadSigner:
 
     def sign_resumable(self, grant_id: GrantId, now: datetime) -> str:
         """
-        Return the path and query of a resumable upload.
+        Return the signed path and query of the URL of a resumable upload; they follow ``{upload_url}``.
 
         Raises:
-            ConfigError: No key can be opened.
+            ConfigError: No stored key can be decrypted.
             UnavailableError: The database does not answer.
         """
         signature = self._signed(now, _RESUMABLE, grant_id)
@@ -98,10 +100,11 @@ class UploadSigner:
         self, grant_id: str, *, signature: str, now: datetime
     ) -> GrantId:
         """
-        Return the grant that the address of a resumable upload names.
+        Verify the signed URL of a resumable upload, and return the id of the grant that it names.
 
         Raises:
-            ForbiddenError: Tampered with, or signed with a key that has ended.
+            ForbiddenError: The URL was tampered with, or was signed with a key that is no longer
+                accepted.
             UnavailableError: The database does not answer.
         """
         self._check(signature, now, _RESUMABLE, grant_id)

@@ -1,9 +1,9 @@
 """
-Record each served segment in append-only files (the spool), one file for each process.
+Record each served video segment in append-only files (the spool), one file for each process.
 
-A line records one served video segment or the like. It is written with one ``write`` to a
-file that only grows: that costs microseconds, needs no network, and the line survives if
-the process is killed the next moment; a power cut may lose the last seconds. A process
+A line records one served segment, or an event such as an ignored request. It is written with one
+``write`` to a file that only grows: that costs microseconds, needs no network, and the line
+survives if the process is killed the next moment; a power cut may lose the last seconds. A process
 holds a lock on its file while it lives: if a reader can take the lock, the file is
 complete. Folder and locks need a local file system.
 """

@@ -1,5 +1,5 @@
 """
-Encode and count the lines of spool files with details of a served segment.
+Encode and count the lines of spool files with details of a served segment: a player's report, and the request's origin.
 
 A player's report: ``q``, milliseconds since 1970, organization, environment,
 video, ``b`` if its buffer had run empty and ``s`` if it needed the segment at once

@@ -38,7 +38,7 @@ class InDoubt:
 
     def counted(self, lines: Sequence[bytes]) -> None:
         """
-        Remember the lines of segments that were counted, in the order in which they will be sent.
+        Remember the lines of segments that were counted and are not sent yet, in the order of sending.
 
         Remembers all of them, or none if there is no room for all.
         """
@@ -52,7 +52,7 @@ class InDoubt:
         self._left = self._memory[_LEFT] = len(lines)
 
     def hand_over(self) -> None:
-        """Forget the line of the next segment, which is about to be sent."""
+        """Forget the line of the first remembered segment, because it is about to be sent."""
         if self._left:
             self._left -= 1
             self._memory[_LEFT] = self._left

@@ -38,9 +38,10 @@ Note: TypeAlias = (
 
 class SegmentLines:
     """
-    Makes the lines of served segments, and shares lines of the same rung within a tenth of a second.
+    Makes the spool lines of served segments; segments of a rung within a tenth of a second share one line.
 
-    A place is a rung (height) of a video. All segments of a place that are served within a
+    A rung is a rendition of a video, told by its height. All of its segments that are served
+    within a
     tenth of a second get the line of the first one, with its time: it is made once, and readers
     count it without parsing it again. Thread-safe.
     """
@@ -54,6 +55,7 @@ class SegmentLines:
         Return the spool line of a served segment, with the line end.
 
         Args:
+            place: The segment's organization, environment, video and height.
             at_ms: The time of the request, in milliseconds since 1970.
         """
         tick, lines = self._of_tick
@@ -80,7 +82,7 @@ def encode_segment(place: SegmentPlace, at_ms: int) -> bytes:
 
 def encode_taken_back(segment: bytes) -> bytes:
     """
-    Return the spool line that says that the line of a segment does not count.
+    Return the spool line that takes back the line of a segment, which was counted and never sent.
 
     Args:
         segment: The line of the segment, with the line end.
@@ -90,7 +92,7 @@ def encode_taken_back(segment: bytes) -> bytes:
 
 
 def encode(note: Note) -> bytes:
-    """Return the spool line of a note, with the line end."""
+    """Return the spool line of a note (a served segment or another event), with the line end."""
     if isinstance(note, SegmentServed):
         return encode_segment(note.place, _ms(note.at))
     at_ms = _ms(note.at)
@@ -108,7 +110,7 @@ def encode(note: Note) -> bytes:
 
 
 def encode_all(notes: Sequence[Note]) -> bytes:
-    """Return the spool lines of notes, one after the other."""
+    """Return the spool lines of notes (served segments and other events), one after the other."""
     return b"".join([encode(note) for note in notes])
 
 

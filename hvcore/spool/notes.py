@@ -1,11 +1,11 @@
 """
-Encode and count spool lines that are no segments: ignored requests, sessions, corrections.
+Encode and count spool lines that record no segment: ignored requests, viewers' sessions, corrections.
 
 An ignored request: ``n``, milliseconds since 1970, organization, environment, video,
 height (0 if it has none) and reason. A session: ``s``, milliseconds, organization,
 environment, video and session. An organization that has more sessions than are
 followed: ``u``, milliseconds and organization. A segment that was counted and never
-sent: ``t``, and what its line says. Other lines are of a newer version, and are
+sent: ``t``, and the text of the segment's line. Other lines are of a newer version, and are
     skipped.
 """
 
@@ -92,7 +92,7 @@ def encode_unfollowed(place: SegmentPlace, at_ms: int) -> bytes:
 
 
 def taken_back(texts: Iterable[bytes]) -> Iterator[tuple[bytes, bytes]]:
-    """Return the time and place of each segment that some spool lines say does not count."""
+    """Yield the segments that spool lines take back because they were never sent: each one's time and place, as in its line."""
     for text in texts:
         kind, _, rest = text.partition(b" ")
         at, _, place = rest.partition(b" ")
@@ -101,7 +101,7 @@ def taken_back(texts: Iterable[bytes]) -> Iterator[tuple[bytes, bytes]]:
 
 
 def ignored_counts(texts: Iterable[bytes]) -> tuple[IgnoredCount, ...]:
-    """Count the ignored requests in some spool lines, by place and UTC day."""
+    """Count the ignored requests in some spool lines, by video, height, reason and UTC day."""
     found: dict[tuple[int, bytes], int] = {}
     for text in texts:
         kind, _, rest = text.partition(b" ")
@@ -137,7 +137,7 @@ def sessions_seen(texts: Iterable[bytes]) -> tuple[SessionSeen, ...]:
 
 
 def unfollowed_sessions(texts: Iterable[bytes]) -> tuple[UnfollowedSessions, ...]:
-    """Return the organizations in some spool lines of which not all sessions were followed."""
+    """Return the latest line, for each organization, that says that not all of its viewers' sessions are followed."""
     found = []
     for text, at_ms in _latest(texts, _UNFOLLOWED).items():
         try:

@@ -27,10 +27,10 @@ an eighth of it little more than half as many.
 @attrs.frozen(kw_only=True)
 class SpoolChunk:
     """
-    The counts of some whole lines of a spool file.
+    The counts that some whole lines of a spool file add up to.
 
     Attributes:
-        end: The byte offset behind the last line.
+        end: The byte offset in the file behind the last line.
     """
 
     noted: Noted
@@ -54,7 +54,7 @@ class SpoolFile:
 
     @property
     def name(self) -> str:
-        """The name of the spool file."""
+        """The name of the spool file, unique in the whole service."""
         return self.path.name
 
     def size_bytes(self) -> int:
@@ -63,7 +63,7 @@ class SpoolFile:
 
     def read(self, start: int) -> SpoolChunk | None:
         """
-        Return the counts of the next lines; None if there is no whole line.
+        Return the counts of the next whole lines of the spool file; None if there is no whole line.
 
         Args:
             start: The byte offset at which the first line begins.
@@ -120,7 +120,7 @@ def remove(path: Path) -> None:
 
 
 def put_aside(path: Path, suffix: str) -> Path:
-    """Rename a spool file durably to another ending; return the new path."""
+    """Rename a spool file durably, with ``suffix`` in place of its extension; return the new path."""
     aside = path.rename(path.with_suffix(suffix))
     _keep_names(aside.parent)
     return aside

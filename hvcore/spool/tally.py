@@ -41,10 +41,11 @@ _SAMPLE: Final = 200
 @attrs.define
 class PlaceTally:
     """
-    The number of segments of a place in a minute, with the first and last time.
+    The number of served segments of a video's rung in a minute, with the times of the first and the last one.
 
     Attributes:
-        first: The time of the first segment, as the digits of the line; so is last.
+        first: The time of the first segment, as the digits in its line (milliseconds since 1970).
+        last: The time of the last segment, as the digits in its line.
     """
 
     first: bytes
@@ -61,7 +62,8 @@ class Noted:
     The sums of some spool lines.
 
     Attributes:
-        counts: Served segments by place and UTC day; below zero where more were taken back.
+        counts: Served segments by place (video and height) and UTC day; below zero if more were
+            taken back.
         minutes: The counts of the same segments by place and minute.
         ignored: Ignored requests by place, reason and UTC day.
         seen: The latest line of each video and viewer's session.
@@ -84,10 +86,10 @@ class Noted:
 
 class Tally:
     """
-    Add up spool lines by place, minute and UTC day, and count damaged lines.
+    Add up spool lines by place (video and height), minute and UTC day, and count damaged lines.
 
-    The result is that of decoding each line and ``roll_up``, but quicker: places and times are
-    parsed once for each sum, and equal lines are read once.
+    Places and times are parsed once for each sum, and equal lines are read once, which is quicker
+    than to decode each line.
     """
 
     def __init__(self) -> None:
@@ -155,7 +157,7 @@ class Tally:
 
 
 def read_lines(lines: Sequence[bytes]) -> Noted:
-    """Add up spool lines, and return the sums."""
+    """Add up spool lines, given without their line ends, and return the sums."""
     tally = Tally()
     tally.add(lines)
     return tally.noted()

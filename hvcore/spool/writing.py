@@ -1,4 +1,4 @@
-"""Write spool files."""
+"""Write the spool files in which a process records the segments it serves."""
 
 import errno
 import fcntl
@@ -30,7 +30,7 @@ _log = logging.getLogger(__name__)
 
 class Spool:
     """
-    Writes a line for each segment that this process serves; thread-safe.
+    Writes a line into this process's spool file for each video segment that the process serves; thread-safe.
 
     Make it after a fork: parent and child must not share the file's lock.
     """
@@ -50,7 +50,7 @@ class Spool:
 
     def append(self, *notes: Note) -> None:
         """
-        Write the lines of notes into the spool file with one ``write``; never fails.
+        Write the lines of notes (served segments and other events) into the spool file with one ``write``; never fails.
 
         Lines that cannot be written now are kept in memory and tried again.
         """
@@ -95,7 +95,7 @@ class Spool:
 
     @property
     def owes(self) -> bool:
-        """Return whether lines wait in memory, which a kill of the process would lose."""
+        """Return whether lines wait in memory to be written, which would be lost if the process were killed."""
         return bool(self._owed)
 
     def write_owed(self) -> None:

@@ -1,7 +1,7 @@
 """
-Run work on a few threads, in turn by client, with a bounded number of waiting calls.
+Run calls on a few threads, in turn by client, with a bounded number of waiting calls.
 
-A client is an address, say, and asks for something that belongs to an organization.
+A client is an IP address, for example, and asks for something that belongs to an organization.
 Organizations and clients take turns: one that was served a moment ago comes after those
 that were not. If all waiting places are taken, a client with more places than a newcomer
 loses one to it: so no client can fill them all.
@@ -74,12 +74,12 @@ class FairThreads:
         self, organization: str, client: str, work: Callable[[], _T]
     ) -> "Future[_T]":
         """
-        Queue a call, and return its future; the call runs on a thread when its turn comes.
+        Queue a call of ``work``, and return its future; the call runs on a thread when its turn comes.
 
         Raises:
             ShareMetError: The client has as many calls as it may have.
-            UnavailableError: All places are taken, by clients that have no more than this
-                one.
+            UnavailableError: All waiting places are taken, by clients with no more places than
+                this client.
         """
         with self._lock:
             if self._in_hand(client) >= self.most_of_one:

@@ -39,8 +39,8 @@ class LogLines:
     Writes log lines that clients cause, up to a limit for each client and for all; thread-safe.
 
     Attributes:
-        of_one: The most lines of one kind that one client causes in a minute.
-        now_s: A clock that never goes back, in seconds.
+        of_one: The most lines of one kind that one client may cause in a minute.
+        now_s: Returns the seconds of a clock that never goes back.
     """
 
     of_one: int = LINES_OF_ONE

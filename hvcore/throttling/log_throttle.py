@@ -1,4 +1,4 @@
-"""Limit the frequency with which a message about one thing is logged."""
+"""Limit the number of log messages about one named thing."""
 
 import time
 from typing import Final

@@ -1,7 +1,7 @@
 """
 Limit the share of a common resource that one client may hold.
 
-A client is an organization, or an address if the caller is unknown. A client that
+A client is an organization, or an IP address if the caller is unknown. A client that
 holds its share is refused, which leaves the rest to the others; the last part goes
 only to clients that hold nothing yet.
 """
@@ -39,7 +39,7 @@ class ShareRefusals:
         self._warnings = LogThrottle(_WARNS_EVERY_S)
 
     def add(self, name: str) -> None:
-        """Count a refusal, and log the refusals once a minute."""
+        """Count a refusal because of the share with this name, and log the refusals once a minute."""
         with self._lock.held():
             self._counts[name] += 1
             count = self._counts[name]
@@ -50,7 +50,7 @@ class ShareRefusals:
             )
 
     def total(self, name: str) -> int:
-        """Return the number of refusals since the process began."""
+        """Return the number of refusals because of the share with this name since the process began."""
         with self._lock.held():
             return self._counts[name]
 
@@ -62,7 +62,7 @@ REFUSALS: Final = ShareRefusals()
 @attrs.define(kw_only=True)
 class SharedCapacity:
     """
-    A resource of which each client may hold a share; thread-safe.
+    A common resource, such as running uploads, of which each client may hold a share; thread-safe.
 
     Attributes:
         name: The name of the setting that limits a client's share, for the log.
@@ -71,7 +71,7 @@ class SharedCapacity:
         reserved_for_newcomers: The last part of the capacity, which only newcomers get.
         newcomers_hold: A client that holds no more than this is a newcomer.
         things: The word for the resource in messages: ``Too many {things} at a time``.
-        elapsed_s: A clock that only goes forward, in seconds.
+        elapsed_s: Returns the seconds of a clock that only goes forward.
     """
 
     name: str
@@ -89,7 +89,7 @@ class SharedCapacity:
     @contextmanager
     def take(self, client: str, cost: float = 1) -> Iterator[None]:
         """
-        Hold a part of the resource for a client within the block.
+        Hold ``cost`` units of the resource for a client within the block.
 
         Raises:
             UnavailableError: The resource is all taken, or the client holds its whole share.
@@ -102,7 +102,7 @@ class SharedCapacity:
 
     def acquire(self, client: str, cost: float = 1) -> None:
         """
-        Take a part of the resource for a client, who gives it back with ``release``.
+        Take ``cost`` units of the resource for a client, until ``release`` gives them back.
 
         Raises:
             UnavailableError: The resource is all taken, or the client holds its whole share.
@@ -120,7 +120,7 @@ class SharedCapacity:
         raise share_refusal(self.things, is_own_share_met=is_own_share_met)
 
     def release(self, client: str, cost: float = 1) -> None:
-        """Give back a part of the resource that a client has acquired."""
+        """Give back ``cost`` units of the resource that ``acquire`` has taken for a client."""
         with self._lock:
             left = self._held.pop(client, 0) - cost
             if left > 0:
@@ -128,7 +128,7 @@ class SharedCapacity:
             self._total = self._total - cost if self._held else 0
 
     def may_take(self, client: str, cost: float = 1) -> bool:
-        """Return whether a client would get a part of the resource now."""
+        """Return whether a client would get ``cost`` units of the resource now; takes nothing."""
         with self._lock:
             return not (
                 self._is_own_share_met(client, cost) or self._is_full_for(client, cost)

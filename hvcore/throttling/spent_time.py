@@ -20,7 +20,7 @@ class SpentTime:
     Recent processor time by client, which fades with time; for one thread at a time.
 
     Attributes:
-        elapsed_s: A clock that only goes forward, in seconds.
+        elapsed_s: Returns the seconds of a clock that only goes forward.
     """
 
     elapsed_s: Callable[[], float] = time.monotonic
@@ -28,7 +28,7 @@ class SpentTime:
     _spent: dict[str, tuple[float, float]] = attrs.field(factory=dict, init=False)
 
     def add(self, client: str, seconds: float) -> None:
-        """Add the processor time of a request to the time of its client."""
+        """Add the processor time of a request, in seconds, to the recent time of its client."""
         spent_s = self.of(client) + seconds
         if client not in self._spent and len(self._spent) >= MAX_CLIENTS:
             self._spent.clear()

@@ -36,8 +36,8 @@ class TurnQueue(Generic[_T]):
     within its delay.
 
     Attributes:
-        delay_s: Returns the seconds by which a client stands further back.
-        elapsed_s: A clock that only goes forward, in seconds.
+        delay_s: Returns the seconds by which a client stands further back in the queue.
+        elapsed_s: Returns the seconds of a clock that only goes forward.
     """
 
     delay_s: Callable[[str], float] = no_delay
@@ -91,7 +91,7 @@ class TurnQueue(Generic[_T]):
 @attrs.define(eq=False)
 class TurnSlots:
     """
-    Lets a limited number of threads run at a time; clients take turns; thread-safe.
+    Lets a limited number of threads run at a time, the clients that they work for in turn; thread-safe.
 
     With one queue for all threads, a client's only thread would stand behind twenty threads of
     another client.
@@ -129,7 +129,7 @@ class TurnSlots:
             return not self._waiting.remove(client, mine)
 
     def end(self) -> None:
-        """Give back a slot: let the next waiting thread in."""
+        """Give back the slot of a thread, and let the next waiting thread run."""
         with self._changing:
             if self._waiting:
                 # Passed on and never free in between: else the thread that has just
@@ -144,8 +144,8 @@ def having_turn(client: str, *, end: Callable[[], None]) -> Iterator[None]:
     """
     Within the block, note the client that this thread works for, and how to end its turn.
 
-    A server may let one request run at a time. A request that waits for SQLite's write lock,
-    say, ends its turn, or all other requests would wait with it.
+    A server may let one request run at a time. A request that waits, for example for SQLite's
+    write lock, calls ``end_turn``; otherwise all other requests would wait with it.
     """
     _of_thread.client, _of_thread.end = client, end
     try:
@@ -155,14 +155,14 @@ def having_turn(client: str, *, end: Callable[[], None]) -> Iterator[None]:
 
 
 def end_turn() -> None:
-    """End this thread's turn, if it has one; call this before the thread waits."""
+    """Let the next client run in place of this thread, if this thread has a turn; call this before the thread waits."""
     end: Callable[[], None] | None = getattr(_of_thread, "end", None)
     if end is not None:
         end()
 
 
 def work_for(client: str) -> None:
-    """Replace the client of this thread's turn, once it is known better: an organization for an address."""
+    """Replace the client of this thread's turn when it is better known: an IP address by an organization."""
     if getattr(_of_thread, "client", ""):
         _of_thread.client = client
 

@@ -29,7 +29,7 @@ _SPEC: Final = "hvcore.wire"
 
 @runtime_checkable
 class SecretKind(Protocol):
-    """Read fields whose values may hold secrets, and shorten the values for errors."""
+    """Kind of field whose values may hold secrets, and are shortened in error messages."""
 
     def shown(self, value: object) -> object:
         """Return the part of a field's value that an error message may show."""
@@ -39,9 +39,10 @@ class SecretKind(Protocol):
 @attrs.frozen(kw_only=True)
 class FieldSpec:
     """
-    Declare a field of a request: its name, kind, error and default.
+    The declaration of a request's field: its name, kind, error and default.
 
     Attributes:
+        error: The error if the field is the first with a problem.
         default: The value of a missing field, as it would have been read.
         about: A sentence for callers on the purpose of the field.
         is_cleared_by_null: Whether null is read as a value of its own: Null.NULL.
@@ -57,7 +58,7 @@ class FieldSpec:
 
 
 class Null(Enum):
-    """Stand for null in a field that null clears; in other fields null means missing."""
+    """The value of a field that was sent as null, where null clears the field; in other fields null means missing."""
 
     NULL = "null"
 
@@ -65,7 +66,7 @@ class Null(Enum):
 @attrs.frozen(kw_only=True)
 class LateFieldError:
     """
-    Describe a problem of a field that shows only after all fields are read.
+    A problem of a request's field that shows only after all fields are read, such as a day before another.
 
     Attributes:
         name: The field's name, or another name that was sent.
@@ -137,7 +138,7 @@ def clearable(name: str, kind: FieldKind[T], *, about: str = "") -> T | Null | N
 
 
 def group(cls: type[T]) -> T:
-    """Declare that a request class also has all fields of another class."""
+    """Declare an attribute of a request class that holds another request class, whose fields are read from the same request."""
     return cast("T", attrs.field(metadata={_SPEC: cls}))
 
 
@@ -154,6 +155,9 @@ def fields_of(cls: type[object]) -> Iterator[FieldSpec]:
 def read_document(cls: type[T], document: object, check: Check | None = None) -> T:
     """
     Return a request object made from a JSON document; unknown members are ignored.
+
+    Args:
+        check: Finds problems that show only after all fields are read.
 
     Raises:
         HvError: An error of the class that the first wrong field declares.
@@ -174,10 +178,10 @@ def read_query(
     check: Check | None = None,
 ) -> T:
     """
-    Return a request object made from a query; unknown parameters are ignored.
+    Return a request object made from a URL's query; unknown parameters are ignored.
 
-    A parameter that is given twice is refused, unless all of its values count: a proxy in
-    front may have checked the one that would be ignored here.
+    A parameter that is given twice is refused, unless all of its values count: a proxy in front
+    may have checked the value that would be ignored here.
 
     Raises:
         HvError: An error of the class that the first wrong field declares.

@@ -34,9 +34,8 @@ def read_if_match(header: str | None) -> IfMatch | None:
     """
     Return the condition in the header ``If-Match``; None if it was not sent.
 
-    Tags are compared without ``W/``, which proxies add where they compress an answer. A
-    tag without quotes is no tag: an unreadable condition matches no video, because a
-    caller's condition must not be ignored.
+    Tags are compared without ``W/``, which proxies add where they compress an answer. A header
+    that cannot be read, such as a tag without quotes, is a condition that no video meets.
     """
     if header is None:
         return None

@@ -50,7 +50,7 @@ def problem(error: HvError, request_id: str) -> dict[str, object]:
 
 def refusal(error: HvError, request_id: str) -> dict[str, object]:
     """
-    Return the JSON document of a playback error, with the id for ``hv explain``.
+    Return the JSON document of a playback error, with the id of the request by which ``hv explain`` finds the reason.
 
     Args:
         error: The error for the viewer.

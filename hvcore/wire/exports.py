@@ -1,5 +1,5 @@
 """
-Exports: the records of an answer as files; CSV follows RFC 4180.
+Write the records of an API answer as a file for export; CSV follows RFC 4180.
 
 Columns come from the schema of the answer, so that a file without records has
 its header row, and no answer gets a member that its file lacks.
@@ -21,7 +21,7 @@ FORMULA_BEGINS_WITH: Final = ("=", "+", "-", "@", "\t", "\r")
 
 
 class ExportFormat(Enum):
-    """The formats of exported records."""
+    """The file formats in which records can be exported: JSON, CSV and NDJSON."""
 
     JSON = "json"
     CSV = "csv"
@@ -38,7 +38,7 @@ MEDIA_TYPES: Final = {
 @attrs.frozen(kw_only=True)
 class Table:
     """
-    Describe the file of an answer's records: its name, and its columns.
+    The name and the columns of the file into which an answer's records are exported.
 
     Attributes:
         name: The name of the file, without its extension.
@@ -54,10 +54,12 @@ class Table:
 
 def table(name: str, answer: Schema, member: str) -> Table:
     """
-    Return the table for the file of one member of an answer.
+    Return the table (name and columns) of the file that exports one member of an answer.
 
     Args:
-        answer: The JSON Schema of the payload.
+        answer: The JSON Schema of the answer's payload; the columns are the properties of its
+            records.
+        member: The member of the payload that holds the records.
     """
     found = cast("Mapping[str, Any]", answer)["properties"][member]
     records = found.get("items", found)
@@ -65,19 +67,19 @@ def table(name: str, answer: Schema, member: str) -> Table:
 
 
 def renamed(of: Table, name: str) -> Table:
-    """Return the same table with another file name."""
+    """Return a table with another file name and the same columns."""
     return attrs.evolve(of, name=name)
 
 
 def as_csv(of: Table, payload: Mapping[str, object]) -> bytes:
-    """Return records as CSV with a header row; lines end with CR LF."""
+    """Return the records that a table takes from a payload as CSV with a header row; lines end with CR LF."""
     text = io.StringIO(newline="")
     csv.writer(text).writerow(of.columns)
     return text.getvalue().encode() + csv_rows(of, records_of(of, payload))
 
 
 def csv_rows(of: Table, records: Sequence[Mapping[str, object]]) -> bytes:
-    """Return records as the rows of a CSV file, without a header row."""
+    """Return records as the rows of a CSV file in UTF-8, without a header row."""
     text = io.StringIO(newline="")
     rows = csv.writer(text)
     rows.writerows([_cell(record[name]) for name in of.columns] for record in records)

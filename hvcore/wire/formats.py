@@ -1,4 +1,4 @@
-"""Kinds of fields that are strings of a format; see :mod:`hvcore.wire.kinds`."""
+"""Kinds of request fields that are texts in a format: a day, and a list of domains; see wire.kinds."""
 
 import re
 from datetime import date
@@ -23,7 +23,7 @@ _DOMAIN = re.compile(rf"((?:\*\.)?{_LABEL}(?:\.{_LABEL})*)(?::[0-9]{{1,5}})?")
 
 @attrs.frozen(kw_only=True)
 class Day:
-    """Read a field that is a day, ``YYYY-MM-DD``."""
+    """Kind of field that is a day, ``YYYY-MM-DD``."""
 
     def from_json(self, value: object) -> date:
         """Return the day in a JSON string."""
@@ -44,7 +44,7 @@ class Day:
 
 @attrs.frozen(kw_only=True)
 class Domains:
-    """Read a comma-separated list of host names, each optionally below ``*.``."""
+    """Kind of field that is a comma-separated list of host names; ``*.`` before a name means its subdomains."""
 
     def from_json(self, value: object) -> tuple[str, ...]:
         """Return the host names in a JSON string."""
@@ -54,7 +54,7 @@ class Domains:
         """
         Return the host names of a text in lower case, each once.
 
-        An empty list is refused, because its sender wants a restriction.
+        An empty list is refused, because a sender of the field wants to restrict domains.
         """
         entries = text.split(",")
         if len(entries) > MAX_DOMAINS:
@@ -63,7 +63,7 @@ class Domains:
         return tuple(dict.fromkeys(_host(entry) for entry in entries))
 
     def schema(self) -> Schema:
-        """Return the JSON Schema of the comma-separated list."""
+        """Return the JSON Schema of the comma-separated list of host names."""
         return {
             "type": "string",
             "pattern": rf"^{_ENTRY}(?:,{_ENTRY}){{0,{MAX_DOMAINS - 1}}}$",

@@ -32,7 +32,7 @@ _INT64_DIGITS = 19
 
 class FieldRefusedError(Exception):
     """
-    Refuse a field's value.
+    The value of a request's field cannot be used.
 
     Args:
         rule: The rule that the value breaks, to follow the field's name: ``must be …``.
@@ -73,7 +73,7 @@ class FieldKind(Protocol[T_co]):
 
 @attrs.frozen(kw_only=True)
 class Text:
-    """Read a string with a length in a range, without NUL and lone surrogates."""
+    """Kind of field that is a string with a length in a range, without NUL and lone surrogates."""
 
     max_chars: int
     min_chars: int = 1
@@ -83,7 +83,7 @@ class Text:
         return self.from_text(string(value))
 
     def from_text(self, text: str) -> str:
-        """Return a query parameter's text, checked."""
+        """Return a query parameter's text, if its length and characters are allowed."""
         if len(text) < self.min_chars:
             raise FieldRefusedError("must not be empty", NOT_ALLOWED)
         if len(text) > self.max_chars:
@@ -95,7 +95,7 @@ class Text:
         return text
 
     def schema(self) -> Schema:
-        """Return the JSON Schema of a string with these lengths."""
+        """Return the JSON Schema of a string with the allowed lengths."""
         return {
             "type": "string",
             "minLength": self.min_chars,
@@ -106,7 +106,7 @@ class Text:
 
 @attrs.frozen(kw_only=True)
 class Integer:
-    """Read an integer in a range that 64 bits hold."""
+    """Kind of field that is an integer in a range within 64 bits."""
 
     minimum: int
     maximum: int
@@ -124,14 +124,14 @@ class Integer:
         return self.from_json(_digits(text))
 
     def schema(self) -> Schema:
-        """Return the JSON Schema of whole numbers between both limits."""
+        """Return the JSON Schema of the integers in the allowed range."""
         return {**INTEGER, "minimum": self.minimum, "maximum": self.maximum}
 
 
 @attrs.frozen(kw_only=True)
 class Cap:
     """
-    Read an upper limit: an integer of a set, or the documented -1, which becomes None.
+    Kind of field that is an upper limit: an integer of a set, or -1 (automatic), which becomes None.
 
     Attributes:
         name: The name of the set of numbers in the API's description; see
@@ -159,7 +159,7 @@ class Cap:
         return self.from_json(_digits(text))
 
     def schema(self) -> Schema:
-        """Return the set; a range by its ends, and without a name."""
+        """Return the JSON Schema of the allowed integers and -1: a named set, or a range by its ends."""
         if isinstance(self.allowed, range):
             first = self.allowed[0]
             return {
@@ -173,7 +173,7 @@ class Cap:
 
 @attrs.frozen(kw_only=True)
 class Flag:
-    """Read a boolean."""
+    """Kind of field that is a boolean."""
 
     def from_json(self, value: object) -> bool:
         """Return the boolean of JSON ``true`` or ``false``; refuse everything else."""
@@ -195,7 +195,7 @@ class Flag:
 @attrs.frozen
 class OneOf(Generic[T]):
     """
-    Read one of several words, each of which stands for a value.
+    Kind of field that is one of several words, each of which stands for a value.
 
     Attributes:
         name: The name of the set of words in the API's description; see
@@ -217,14 +217,14 @@ class OneOf(Generic[T]):
         return self.choices[text]
 
     def schema(self) -> Schema:
-        """Return the JSON Schema of the words."""
+        """Return the JSON Schema of the allowed words."""
         return one_of(self.name, *self.choices)
 
 
 @attrs.frozen(kw_only=True)
 class Repeatable(Generic[T]):
     """
-    Read a query parameter that may be given several times; in JSON, one value or a list.
+    Kind of field that may be given several times in a query; in JSON it is one value or a list.
 
     Attributes:
         one: The kind of each value.
@@ -240,15 +240,15 @@ class Repeatable(Generic[T]):
         return tuple(map(self.one.from_json, self._bounded(values)))
 
     def from_text(self, text: str) -> tuple[T, ...]:
-        """Read the only value."""
+        """Return the value of a query parameter that was given once, as a tuple of one."""
         return (self.one.from_text(text),)
 
     def from_texts(self, texts: Sequence[str]) -> tuple[T, ...]:
-        """Read each of the values."""
+        """Return the values of a query parameter that was given several times, in their order."""
         return tuple(map(self.one.from_text, self._bounded(texts)))
 
     def schema(self) -> Schema:
-        """Return the JSON Schema of a list, which OpenAPI sends as one parameter each."""
+        """Return the JSON Schema of a list of values; in a query each value is a parameter of its own."""
         return {**array(self.one.schema()), "maxItems": self.max_values}
 
     def _bounded(self, values: Sequence[U]) -> Sequence[U]:
@@ -259,7 +259,7 @@ class Repeatable(Generic[T]):
 
 
 def member_of(enum: type[EnumT]) -> OneOf[EnumT]:
-    """Return the kind of field that reads the value of a member of an Enum."""
+    """Return the kind of field that is one of an Enum's values, read as the Enum's member."""
     return OneOf(enum.__name__, {str(member.value): member for member in enum})
 
 

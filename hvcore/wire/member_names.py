@@ -1,8 +1,8 @@
 """
-Refuse changes whose members are all unknown, and name the members that were meant.
+Refuse requests for changes whose JSON members are all unknown, and name the members that were meant.
 
-Elsewhere unknown members are ignored. A change with only unknown members would be
-answered as done although nothing was changed.
+Elsewhere unknown members are ignored. But a request with only unknown members would be answered
+as done although nothing was changed.
 """
 
 from collections.abc import Sequence
@@ -24,9 +24,8 @@ def read_changes(cls: type[T], document: object) -> T:
     Return a request object made from a JSON document of changes; see read_document.
 
     Raises:
-        InvalidParametersError: The document has members, and the class lists none of
-            them.
-        HvError: The class of the first field with a problem.
+        InvalidParametersError: The document has members, and all of them are unknown to the class.
+        HvError: An error of the class that the first wrong field declares.
     """
     known = [spec.name for spec in fields_of(cls)]
     if isinstance(document, dict) and document and document.keys().isdisjoint(known):

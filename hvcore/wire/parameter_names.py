@@ -33,9 +33,9 @@ def read_list_query(
     Return a request object made from the query of a list or a deletion; see read_query.
 
     Raises:
-        HvError: The class of the first field with a problem. A parameter that the class
-            lists, but for upper and lower case, ``_`` and ``-``, has one, and so has a
-            filter that it has by another name.
+        HvError: An error of the class that the first wrong field declares. Wrong is also a
+            misspelt parameter: one that differs from a known one by case, ``_`` or ``-`` only, or
+            is another name of a known filter.
     """
 
     def checked(given: Mapping[str, object]) -> Iterable[LateFieldError]:

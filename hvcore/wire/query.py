@@ -1,5 +1,5 @@
 """
-The documented query parameters of lists, signed-url and source.
+The query parameters of the list of videos and of the requests signed-url and source.
 
 Source: interface, "Endpoints": one class per query table, in its order.
 """
@@ -33,7 +33,7 @@ MAX_PAGE: Final = 2**31 - 1
 
 @attrs.frozen(kw_only=True)
 class ListParameters:
-    """Declare the query parameters of the list of videos, both families."""
+    """Declare the query parameters of the list of videos, in both endpoint families (A and B)."""
 
     page: int = optional(
         "page",
@@ -106,7 +106,7 @@ class ListParameters:
     )
 
     def query(self) -> VideoQuery:
-        """Return the query for the list; an empty search text finds every video."""
+        """Return the query for the list of videos, as services take it; an empty search text finds every video."""
         terms = [] if self.tag is None else [tag_term(self.tag)]
         return VideoQuery(
             page=self.page,
@@ -125,7 +125,7 @@ class ListParameters:
 
 @attrs.frozen(kw_only=True)
 class SignedUrlParameters:
-    """Declare the query parameters of signed-url, both families."""
+    """Declare the query parameters of a request for a signed playback URL, in both endpoint families (A and B)."""
 
     expires_in_s: int = optional(
         "expiration",
@@ -144,7 +144,7 @@ class SignedUrlParameters:
 
 @attrs.frozen(kw_only=True)
 class SourceParameters:
-    """Declare the query parameters of source, both families."""
+    """Declare the query parameters of a request for a video's source file, in both endpoint families (A and B)."""
 
     expires_in_s: int = optional(
         "expiration",
@@ -156,7 +156,7 @@ class SourceParameters:
 
 
 def days_in_order(given: Mapping[str, object]) -> Iterable[LateFieldError]:
-    """Refuse a range of days that ends before it begins."""
+    """Yield the problem of a range of days (``from``, ``to``) that ends before it begins."""
     since, until = given.get("from"), given.get("to")
     if isinstance(since, date) and isinstance(until, date) and since > until:
         yield LateFieldError(name="from", rule="must not be after to")

@@ -1,5 +1,5 @@
 """
-JSON Schemas and OpenAPI parameters of request classes.
+JSON Schemas and OpenAPI parameters of the classes that read requests.
 
 Both come from the fields that the converter reads, so that what is documented
 is what is read.

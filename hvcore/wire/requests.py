@@ -1,5 +1,5 @@
 """
-The documented bodies of requests.
+The JSON bodies of API requests: a class for each request, which declares its fields.
 
 Source: interface, "Endpoints": one class per request table, its fields in the
 table's order, and after them those that later decisions added.
@@ -107,7 +107,7 @@ class EncodingFields:
     )
 
     def settings(self, preset: Preset) -> EncodingSettings:
-        """Return the encoding settings that the request asks for."""
+        """Return the encoding settings that the request asks for; the preset gives what the request leaves out."""
         return EncodingSettings(
             preset=preset,
             max_edge_px=self.max_edge_px,
@@ -122,7 +122,7 @@ class EncodingFields:
 
 @attrs.frozen(kw_only=True)
 class UploadUrlRequest:
-    """Declare the fields of an upload-url request, Family A."""
+    """Declare the fields of an upload-url request, in endpoint family A."""
 
     file_name: str = required(
         "filename",
@@ -162,7 +162,7 @@ class UploadUrlRequest:
 
 @attrs.frozen(kw_only=True)
 class NewVideoFields:
-    """Declare the fields about a file and its new video in Family B's requests."""
+    """Declare the fields about a file and its new video in requests of endpoint family B."""
 
     is_public: bool = optional(
         "allowPublicAccess",
@@ -230,7 +230,7 @@ class NewVideoFields:
 
 @attrs.frozen(kw_only=True)
 class VideoUploadRequest:
-    """Declare the fields of an upload-url request, Family B: the file and its video."""
+    """Declare the fields of an upload-url request, in endpoint family B: the file and its video."""
 
     file_name: str = required(
         "fileName",
@@ -247,7 +247,7 @@ class VideoUploadRequest:
 
 @attrs.frozen(kw_only=True)
 class ProcessRequest:
-    """Declare the fields of a process request, both families."""
+    """Declare the fields of a process request, in both endpoint families (A and B)."""
 
     path: str = required(
         "gcsPath",
@@ -297,7 +297,7 @@ class ProcessRequest:
 
 @attrs.frozen(kw_only=True)
 class DeleteRequest:
-    """Declare the fields of a delete request, both families; the body is optional."""
+    """Declare the fields of a delete request, in both endpoint families (A and B); the body is optional."""
 
     reason: DeletionReason | None = optional(
         "reason",

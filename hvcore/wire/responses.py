@@ -1,5 +1,5 @@
 """
-The documented payloads of answers.
+The JSON payloads of API answers about videos and uploads.
 
 Source: interface, "Resources and fields" and the responses under "Endpoints".
 Every function returns a payload; :mod:`hvcore.wire.envelope` wraps it.
@@ -39,7 +39,7 @@ BINNED_MESSAGE: Final = (
 
 
 def upload_grant(granted: UploadGranted) -> Payload:
-    """Return the JSON payload of an upload grant, with its video's id if it has one."""
+    """Return the JSON payload of an upload grant, with its video's id if the grant has a video."""
     payload: Payload = {
         "signedURL": granted.signed_url,
         "bucketPath": granted.grant.path,
@@ -79,8 +79,8 @@ def video_list(
         page: The videos, and the number of all videos.
         query: The filters and the page that were asked for.
         served: The estimated views by video id; a missing video has none.
-        thumbnails: Thumbnail addresses by video id.
-        roots: Where the videos of the environment play.
+        thumbnails: Thumbnail URLs by video id.
+        roots: The URLs below which the videos of the environment play.
     """
     pages = math.ceil(page.total / query.page_size)
     return {
@@ -113,7 +113,12 @@ def video_item(
     thumbnail_url: str,
     addresses: PlaybackAddresses,
 ) -> Payload:
-    """Return the JSON object of a video in a list."""
+    """
+    Return the JSON object of a video in a list of videos.
+
+    Args:
+        served: The estimated number of views.
+    """
     payload = _facts(video, served, thumbnail_url)
     payload["status"] = video.state.value
     payload["allowPublicAccess"] = video.is_public
@@ -134,8 +139,8 @@ def video_details(
     Return the JSON payload of a video with its settings, ladder and progress.
 
     Args:
-        downloads: What may be taken away: name, content type, address and language of
-            each.
+        served: The estimated number of views.
+        downloads: The files that may be downloaded: name, content type, URL and language of each.
     """
     settings = video.settings
     payload = _facts(video, served, thumbnail_url) | {

@@ -1,8 +1,8 @@
 """
-JSON Schema (2020-12), as OpenAPI 3.1 uses it, said briefly.
+Short functions that make JSON Schemas (2020-12), as OpenAPI 3.1 uses them.
 
-Requests derive theirs from their fields (``FieldKind.schema``); answers are
-written down with these functions, and tests hold every answer against its own.
+Schemas of requests follow from their fields (``FieldKind.schema``); schemas of answers are
+written with these functions, and tests compare every answer with its schema.
 
 What is written here is what generators of clients read. So every object and every
 set of words has a name (``named``), null stands in ``type`` where it can, and a
@@ -54,7 +54,7 @@ def record(
 
 def named(name: str, schema: Schema) -> Schema:
     """
-    Return a schema with the name under which the API's description has it once.
+    Return a schema with the name under which the OpenAPI document lists it once.
 
     Args:
         name: In words that begin with capitals, such as ``VideoDetails``; generators
@@ -79,7 +79,7 @@ def one_of(name: str, *words: str) -> Schema:
 
 
 def words_of(enum: type[Enum]) -> Schema:
-    """Return the JSON Schema of a string that is a value of an Enum, under its name."""
+    """Return the JSON Schema of a string that is a value of an Enum, named after the Enum."""
     return one_of(enum.__name__, *(str(member.value) for member in enum))
 
 

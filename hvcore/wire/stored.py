@@ -20,7 +20,7 @@ def to_stored(value: object) -> Any:  # noqa: ANN401 - JSON data
 
 
 def from_stored(data: Any, into: type[T]) -> T:  # noqa: ANN401 - JSON data
-    """Return the attrs object of a class made from plain JSON data."""
+    """Return an object of an attrs class, made from plain JSON data."""
     return _CONVERTER.structure(data, into)
 
 

@@ -48,7 +48,7 @@ class Trial:
     The result of trying to build a chosen backend.
 
     Attributes:
-        abilities: The names of the abilities that it has besides its port.
+        abilities: The names of the optional abilities that the backend has beyond its port.
         error: The reason why the backend cannot be used; None if it can.
     """
 
@@ -109,8 +109,8 @@ def check_storage(settings: Settings) -> None:
     The storage has a few seconds to answer, because its server may be just starting.
 
     Raises:
-        PluginFaultError: Its ``ping`` hangs, or raises an error that its port does not
-            name.
+        PluginFaultError: The storage's ``ping`` hangs, or raises an error that the storage port
+            does not name.
         PluginError: The storage still says that it cannot serve.
     """
     services = build(settings, rings=False)

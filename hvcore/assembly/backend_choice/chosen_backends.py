@@ -35,8 +35,8 @@ class ChosenBackends:
     it is built holds up only the threads that ask for it.
 
     Args:
-        find_context: Returns what factories get besides the options; called before a
-            backend is built.
+        find_context: Returns the context (clock, database and the like) that backends' factories
+            get besides the options; called before a backend is built.
     """
 
     def __init__(
@@ -56,12 +56,12 @@ class ChosenBackends:
         return cast(Storage, self._one("storage"))
 
     def transcoder(self) -> Transcoder:
-        """Return the transcoder that the settings choose for most jobs."""
+        """Return the transcoder that the settings choose for jobs that name no other one."""
         return cast(Transcoder, self._one("transcoder"))
 
     def transcoder_named(self, name: str) -> Transcoder:
         """
-        Return the transcoder with this name, which need not be the usual one.
+        Return the transcoder with this name, which may be another than the settings' usual one.
 
         Raises:
             ConfigError: The transcoder's options cannot be used.
@@ -106,7 +106,7 @@ class ChosenBackends:
         return sinks
 
     def cache_invalidators(self) -> Mapping[str, CacheInvalidator]:
-        """Return the cache invalidators that the settings name."""
+        """Return the cache invalidators that the settings name, by name."""
         made = self.all_of("edge")
         return {name: cast(CacheInvalidator, one) for name, one in made.items()}
 
@@ -114,7 +114,8 @@ class ChosenBackends:
         """
         Return the sign-in backend that the settings choose, and the backend of one-time links, by name.
 
-        An operator who has the machine signs in by a link while a provider is down.
+        With a one-time link, an operator with access to the machine can sign in while the
+        provider is down.
         """
         made = self.all_of("sign_in")
         return {name: cast(SignInProvider, one) for name, one in made.items()}
@@ -147,7 +148,7 @@ class ChosenBackends:
         self, is_wanted: Callable[[Choice], bool]
     ) -> Iterator[tuple[Choice, SupportsPrepare]]:
         """
-        Yield the chosen backends whose records say that they have tables or the like to prepare.
+        Build and yield the chosen backends whose plugins' records say that they have tables or the like to prepare.
 
         Other backends are not built for this: a command must not wait for a distant server only
         to learn that its backend has no tables.

@@ -16,7 +16,7 @@ class BitsError(Exception):
 
 
 class Bits:
-    """A reader of bits, from the highest bit of the first byte on."""
+    """A reader of the bits of some bytes, from the highest bit of the first byte on."""
 
     def __init__(self, data: bytes) -> None:
         self._value = int.from_bytes(data, "big")

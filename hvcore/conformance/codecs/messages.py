@@ -18,7 +18,7 @@ _GOES_ON: Final = 0xFF
 
 
 class Told(Enum):
-    """The subjects of supplemental messages (SEI) that the check looks for in video."""
+    """The subjects of supplemental messages (SEI) in video that the check looks for, such as captions."""
 
     CAPTIONS = "closed captions"
     SCREEN = "mastering display or light levels"

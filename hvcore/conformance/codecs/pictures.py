@@ -1,4 +1,4 @@
-"""The parameters of video that H.264 and H.265 parameter sets have in common."""
+"""The parameters of a video stream (picture size, colours, level) that H.264 and H.265 have in common."""
 
 from typing import Final
 
@@ -48,7 +48,7 @@ class VideoConfig:
         is_for_devices: Whether profile, level and tier are ones that Apple's
             specification allows.
         nal_length_bytes: The size of the length field before each NAL unit.
-        pictures: One per sequence parameter set.
+        pictures: The size and colours of the pictures, one entry for each sequence parameter set.
         problems: The faults of the box, one phrase each.
     """
 

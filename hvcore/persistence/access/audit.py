@@ -1,4 +1,4 @@
-"""The audit log in the database; see ports.repositories.access.audit."""
+"""Store and search the audit log of operators' actions in the database."""
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, time
@@ -16,7 +16,7 @@ _END: Final = "\n"
 
 
 class SqlAuditRepository:
-    """Store and search the entries of the audit log; see ports.repositories.access.audit."""
+    """Store and search the audit log of operators' actions; see ports.repositories.access.audit."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

@@ -69,7 +69,7 @@ class SqlDeliveredBytes(AnalyticsSink):
             return _applied(connection, file)
 
     def forget(self, file: str) -> None:
-        """Drop the stored read position of a spool file that was removed and never comes back."""
+        """Drop the stored read position of a spool file that was removed for good."""
         with writing(self._engine) as connection:
             connection.execute(
                 sa.delete(delivered_positions).where(_position.file == file)

@@ -1,4 +1,4 @@
-"""Store the first requests of idempotency keys; see ports.repositories.access.idempotency."""
+"""Store the first request and answer of each idempotency key; see ports.repositories.access.idempotency."""
 
 import json
 from datetime import datetime

@@ -30,7 +30,7 @@ _log = logging.getLogger(__name__)
 
 class SqlKeyBook:
     """
-    Find API keys in the database by the hash of the key; see ports.context.KeyBook.
+    Find the records of API keys in the database by the hash of the key; see ports.context.KeyBook.
 
     Each key is read from the database once a second at most: on PostgreSQL a query is a round
     trip, and on SQLite it hands the interpreter to another thread and back.

@@ -1,4 +1,4 @@
-"""Store the defaults for new videos of organizations."""
+"""Store each organization's default settings for new videos."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from hvcore.persistence.tables import new_video_defaults as table
 
 
 class SqlNewVideoDefaultsRepository:
-    """Store the defaults for new videos; see ports.repositories.access.new_video_defaults."""
+    """Store each organization's default settings for new videos; see ports.repositories.access.new_video_defaults."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

@@ -25,7 +25,7 @@ class QuotaUseChanges:
         self._stored[org_id] += more_bytes
 
     def encode(self, org_id: str, month: int, source_ms: int) -> None:
-        """Add the length of an encoded source to the organization's encoding time of a month."""
+        """Add the length of an encoded source, in milliseconds, to the organization's encoding time of a month."""
         self._encoded_ms[org_id, month] += source_ms
 
     def flush(self) -> None:
@@ -68,7 +68,7 @@ def add_to_month(
     encoded_ms: int = 0,
     delivered_bytes: int = 0,
 ) -> None:
-    """Add encoding time and delivered bytes to an organization's quota use in a month."""
+    """Add encoding time (in milliseconds) and delivered bytes to an organization's quota use in a month."""
     table = organization_months
     statement = insert_into(connection, table).values(
         org_id=org_id,

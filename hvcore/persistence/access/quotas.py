@@ -148,7 +148,7 @@ class SqlQuotaRepository:
 def encoding_weights(
     connection: Connection, org_ids: Collection[str]
 ) -> Mapping[str, EncodingWeight]:
-    """Return the encoding weights of organizations, by which the scheduler shares the encoders."""
+    """Return the encoding weights of organizations by id: the scheduler shares the encoders between organizations by them."""
     columns = organization_limits.c
     statement = sa.select(
         columns.org_id, columns.weight, columns.concurrent_encodes

@@ -1,4 +1,4 @@
-"""Copy all tables from a database or a backup into another database, and compare both."""
+"""Copy all tables from a database or a backup into another database, and compare the rows of both."""
 
 from collections.abc import Callable, Sequence
 from hashlib import sha256
@@ -25,7 +25,13 @@ _TOLD_ROWS: Final = 100_000
 
 @attrs.frozen(kw_only=True)
 class CopiedTable:
-    """A copied table, whose rows are the same in the source and the copy."""
+    """
+    A table that was copied, with its rows found equal in both databases.
+
+    Attributes:
+        rows: The number of rows.
+        digest: The hash over all rows, equal in both databases.
+    """
 
     name: str
     rows: int
@@ -35,10 +41,11 @@ class CopiedTable:
 @attrs.frozen(kw_only=True)
 class Copied:
     """
-    The result of copying a database.
+    The result of copying a database: the tables that were copied, and those that were not.
 
     Attributes:
-        left_out: Tables that nobody makes at the target: of plugins not chosen there.
+        left_out: Names of the tables that were not copied, because the plugins that make these
+            are not chosen at the target.
     """
 
     tables: Sequence[CopiedTable]
@@ -61,7 +68,7 @@ def copy(  # noqa: PLR0913 - the steps of a copy
     ends: Callable[[Connection], None] = lambda _: None,
 ) -> Copied:
     """
-    Copy all tables that are not copied yet, and compare both sides.
+    Copy all tables that are not copied yet, and compare the rows of source and target.
 
     Args:
         source: Gives the same rows each time, also to a later process that continues the copy.
@@ -115,7 +122,7 @@ def _compared(source: RowSource, target: CopyTarget) -> Sequence[CopiedTable]:
 
 def led_by(engine: Engine, clock: Clock) -> tuple[str, float] | None:
     """
-    Return the name of the leading sweep process, and for how many seconds it still leads; None if no sweep leads.
+    Return the name of the process that leads the sweep (does the periodic tasks alone), and for how many seconds it still leads; None if no process does.
 
     Raises:
         UnavailableError: The database does not answer.
@@ -133,12 +140,11 @@ def refuse_leader(
     engine: Engine, clock: Clock, *, wait: Callable[[float], None], longest_s: float
 ) -> None:
     """
-    Make sure that no sweep process works with the database.
+    Raise ConfigError if a sweep process (which runs the periodic tasks) works with the database.
 
     Args:
         wait: Waits for the given seconds.
-        longest_s: How long a sweep that was killed may still be recorded as the leader:
-            so long is waited for it, and not for longer.
+        longest_s: The most seconds to wait until the record of a sweep that was killed is over.
 
     Raises:
         ConfigError: A sweep is at work.

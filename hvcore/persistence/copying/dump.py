@@ -1,4 +1,4 @@
-"""Write tables into files, and read them: a line of JSON for each row, compressed."""
+"""Write the tables of a database into the files of a backup, and read them: a line of JSON for each row, compressed."""
 
 import gzip
 import json
@@ -26,6 +26,8 @@ class DumpedTable:
     A table that was written into a file of a backup.
 
     Attributes:
+        file: The name of the file in the folder of the backup.
+        rows: The number of rows.
         columns: The kind of value of each column, in the order in which rows have them.
         sha256: The SHA-256 of the file.
     """
@@ -63,10 +65,10 @@ def write_dump(
     source: RowSource, folder: Path, tell: Callable[[str], None]
 ) -> Sequence[DumpedTable]:
     """
-    Write all tables of a database into files in a folder.
+    Write each table of a database into a file in a new folder; return the tables with their files.
 
     Raises:
-        OSError: The disk is full, or the like.
+        OSError: A file cannot be written, for example because the disk is full.
     """
     folder.mkdir(mode=0o700)
     return [_write_table(source, name, folder, tell) for name in source.shapes]

@@ -30,8 +30,8 @@ class FoundTable:
     Attributes:
         name: The table's name without the prefix that tables may have.
         table: The table as the database describes it, without indexes and constraints.
-        kinds: The kind of value of each column, in the order of the columns' names.
-        key: The columns of the primary key; all columns if there is no primary key.
+        kinds: The kind of value of each column by the column's name, in the order of the names.
+        key: The names of the columns of the primary key; all columns if there is no primary key.
     """
 
     name: str
@@ -41,14 +41,14 @@ class FoundTable:
 
 
 def real_name(name: str, dialect: Dialect) -> str:
-    """Return the name that a table has in this database, prefix included."""
+    """Return the name that a table has in this database: the given name behind the database's prefix, if it has one."""
     is_core = name in CORE or name == VERSION_TABLE
     return prefix_of(dialect) + name if is_core else name
 
 
 def table_names(connection: Connection) -> Mapping[str, str]:
     """
-    Return the tables to copy: each table's name, and its name in this database.
+    Return the tables to copy: the name that each table has in this database, by its name without the prefix.
 
     A table comes before the tables that refer to it.
     """
@@ -99,7 +99,7 @@ def deleted_since(connection: Connection, moment: datetime) -> Sequence[str]:
 
 
 def there_of(connection: Connection, video_ids: Iterable[str]) -> Sequence[str]:
-    """Return the ids, out of the given ones, whose videos exist and are not deleted."""
+    """Return the given video ids without those whose videos do not exist or are deleted."""
     found: list[str] = []
     # One by one: a statement takes only so many values.
     for video_id in video_ids:

@@ -1,8 +1,8 @@
 """
-Give videos in the bin their remaining time again in a restored database.
+Lengthen the stays of deleted videos in the bin when a database is restored from a backup.
 
-A stay that went by while the backup lay somewhere would end at once, and with it the files of
-a video that may have been restored from the bin since.
+Otherwise a stay that ended after the backup was made would end at once, and with it the
+files of a video that may have been restored from the bin since.
 """
 
 from collections.abc import Sequence
@@ -21,10 +21,10 @@ _ENDED = sorted(state.value for state in ENDED)
 
 def lengthen_stays(connection: Connection, taken_at: datetime, now: datetime) -> None:
     """
-    Move the ends of all stays in the bin, and the tasks that wait for these, by the age of the backup.
+    Postpone the end of each video's stay in the bin, and the video's tasks due then, by the age of the backup.
 
     Args:
-        taken_at: The moment of the backup; a stay that had ended by then is over.
+        taken_at: The moment of the backup; a stay that had ended by then is not lengthened.
     """
     age = now - taken_at
     if age.total_seconds() <= 0:
@@ -49,7 +49,7 @@ def lengthen_stays(connection: Connection, taken_at: datetime, now: datetime) ->
 def restorable_videos(
     connection: Connection, now: datetime
 ) -> Sequence[tuple[str, datetime]]:
-    """Return the ids of all videos in the bin, and until when each can be restored, the first end first."""
+    """Return the id of each video in the bin and the moment until which it can be restored, the first to end first."""
     return _stays(connection, now)
 
 

@@ -1,4 +1,4 @@
-"""Give the rows to copy: from a database as of one moment, or from the files of a backup."""
+"""Read the rows that a copy needs: from a database as of one moment, or from the files of a backup."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -20,16 +20,16 @@ class RowSource(Protocol):
 
     @property
     def shapes(self) -> Mapping[str, Mapping[str, ColumnKind]]:
-        """Return the tables by name, each with the kind of value of its columns."""
+        """The columns of each table to copy, by the table's name: the kind of value of each column, by the column's name."""
         ...
 
     def rows(self, name: str, *, skip: int = 0) -> Iterator[Row]:
-        """Give the rows of a table, without the first ``skip`` rows."""
+        """Yield the rows of a table, without the first ``skip`` rows."""
         ...
 
 
 class DatabaseSource:
-    """Give the rows of a database through a connection that sees one moment of it."""
+    """Read the rows to copy through a connection that sees the database as of one moment."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -87,7 +87,7 @@ def snapshot(engine: Engine) -> Iterator[Connection]:
 @contextmanager
 def still(engine: Engine) -> Iterator[Connection]:
     """
-    Open a connection to a database, and keep all others from writing until it is closed.
+    Open a connection to a database, and keep all other connections from writing until it is closed.
 
     Raises:
         UnavailableError: Another transaction writes and does not end, or the database does

@@ -49,7 +49,7 @@ _AN_EMPTY_ONE: Final = (
 
 
 class MakeTables(Protocol):
-    """Function that makes the tables of a database that is marked as an unfinished copy."""
+    """Type of the function that makes the tables in the target database of a copy, which is marked as unfinished."""
 
     def __call__(self, *, mark: str) -> None:
         """Make the tables, and leave the mark of the unfinished copy; safe to repeat."""
@@ -75,7 +75,7 @@ class CopyTarget:
         """
         Mark an empty database as an unfinished copy, so that no service starts on it.
 
-        A database that is marked already, or has the beginning of this copy, is not changed.
+        A database that is marked already, or holds the beginning of this copy, is not changed.
 
         Raises:
             UnavailableError: The database does not answer.
@@ -121,7 +121,7 @@ class CopyTarget:
 
     def fill(self, name: str, rows: Iterable[Row]) -> Iterator[int]:
         """
-        Insert rows into a table, in their order; give the number of rows of each transaction.
+        Insert rows into a table, in their order; yield the number of rows after each transaction's commit.
 
         Raises:
             UnavailableError: The database does not answer.
@@ -135,14 +135,14 @@ class CopyTarget:
             yield len(page)
 
     def digests(self) -> Mapping[str, Digest]:
-        """Return the present row digest of each table of the target, by name."""
+        """Return the digest (row number and hash) of each table of the target as it is now, by the table's name."""
         with snapshot(self._engine) as connection:
             found = DatabaseSource(connection)
             return {name: Digest.of(found.rows(name)) for name in self._tables}
 
     def finish(self, ends: Callable[[Connection], None]) -> None:
         """
-        Remove the mark of the unfinished copy, so that services may start on the database.
+        Remove the mark of the unfinished copy from the target, so that services may start on the database.
 
         Args:
             ends: Called in the same transaction, for the last changes.

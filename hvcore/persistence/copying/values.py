@@ -52,10 +52,10 @@ _KINDS: Final[Sequence[tuple[type[sa.types.TypeEngine[Any]], ColumnKind]]] = (
 
 def kind_of(type_: sa.types.TypeEngine[Any], *, where: str) -> ColumnKind:
     """
-    Return the kind of value that a column of a database type holds.
+    Return the kind of value that a column of a given SQLAlchemy type holds.
 
     Args:
-        where: The name of the column, for the error message.
+        where: Table and column, for the error message.
 
     Raises:
         ConfigError: The type has no form that both databases share.
@@ -71,7 +71,10 @@ def kind_of(type_: sa.types.TypeEngine[Any], *, where: str) -> ColumnKind:
 
 def to_canonical(kind: ColumnKind, value: Any, *, where: str) -> Any:  # noqa: ANN401 - of every type
     """
-    Turn a value that the database returned into a JSON value.
+    Turn a value that the database returned into a JSON value, the same for SQLite and PostgreSQL.
+
+    Args:
+        where: Table and column, for the error message.
 
     Raises:
         ConfigError: The value is not of its column's kind, which SQLite allows.
@@ -116,7 +119,7 @@ def encode(row: Row) -> bytes:
 @attrs.define
 class Digest:
     """
-    The number of a table's rows, and one hash of all of them.
+    The digest of a table: the number of its rows, and one hash over all rows.
 
     The hash is the sum of the rows' hashes, so that the order of the rows does not matter:
     databases order texts differently.
@@ -132,7 +135,7 @@ class Digest:
 
     @property
     def text(self) -> str:
-        """The hash of the rows, in 64 hex digits."""
+        """The hash over all rows, in 64 hex digits."""
         return f"{self._sum:064x}"
 
     @classmethod

@@ -46,7 +46,7 @@ class _Moment:
 
 
 def since_boot_s() -> float:
-    """Return the seconds since the machine booted, which nobody sets and sleep does not stop."""
+    """Return the seconds since the machine booted: a clock that nobody can set, and that counts sleep, too."""
     return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
@@ -78,7 +78,11 @@ class AnswerCache:
         ask: Callable[[Query, Mapping[str, object]], list[Row]],
     ) -> list[Row]:
         """
-        Return the cached rows of a query within a moment; outside of one, ask the server.
+        Return the rows of a query: within a moment from the cache, outside of one from the server.
+
+        Args:
+            values: The values of the query's parameters, by name.
+            ask: Runs the query on the server.
 
         Raises:
             CacheMissError: Within a moment: no cached answer is still valid.
@@ -98,13 +102,13 @@ class AnswerCache:
         return rows
 
     def moment(self) -> AbstractContextManager[None]:
-        """Within the block, answer this thread's queries from the cache, or raise CacheMissError."""
+        """Begin a moment: within the block this thread's queries are answered from the cache, or raise CacheMissError."""
         self._is_used = True
         self._thread.moment = _Moment(self._now_s(), self._changes.latest())
         return self._end
 
     def end_moment(self) -> None:
-        """Have this thread's queries go to the server again."""
+        """End this thread's moment: the server answers its next queries again."""
         self._thread.moment = None
 
     def _recall(self, key: _Key, moment: _Moment) -> list[Row]:

@@ -32,7 +32,8 @@ class PostgresqlReader:
     A connection that turns out to be dead is replaced, and the read is made again.
 
     Args:
-        cache: Answers the queries within moments; None if the server answers them, too.
+        cache: Answers the queries of threads that must not wait (see AnswerCache); None if the
+            server answers these, too.
     """
 
     def __init__(self, engine: Engine, cache: AnswerCache | None = None) -> None:
@@ -46,7 +47,8 @@ class PostgresqlReader:
         Run a query and return its rows.
 
         Raises:
-            CacheMissError: Within a moment: the server would have to be asked.
+            CacheMissError: This thread must not wait for the server (see AnswerCache), and the
+                cache has no valid answer.
         """
         if self._cache is None:
             return self._ask(question, values)
@@ -95,12 +97,12 @@ class PostgresqlReader:
         return rows
 
     def moment(self) -> AbstractContextManager[None]:
-        """Within the block, answer from the cache only, if there is one; see FastReads.moment."""
+        """Answer this thread's queries within the block from the cache only; without a cache, ask the server as usual."""
         return nullcontext() if self._cache is None else self._cache.moment()
 
     @property
     def version(self) -> object:
-        """The version of the answers, which PostgreSQL does not tell; see FastReads.version."""
+        """Always None: PostgreSQL does not tell whether anything was committed; see FastReads.version."""
         return None
 
     def _connect(self) -> "_Owned":

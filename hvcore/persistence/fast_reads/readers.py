@@ -17,14 +17,14 @@ class Query:
     An SQL statement as the database driver takes it, and how it may be cached.
 
     Attributes:
-        names: The names of the parameters in the order of their places.
+        names: The names of the parameters, in the order in which the statement has them.
         is_packed: Whether all rows come as one row of JSON.
-        is_remembered: Whether answers are cached for moments; False for large answers,
-            which the caller caches.
-        is_nothing_remembered: Whether answers without rows are cached, too. Not where
-            strangers choose the values: such queries are without number.
-        is_planned_anew: Whether PostgreSQL plans the statement anew each time, for its
-            values.
+        is_remembered: Whether answers are cached for threads that must not wait (see
+            AnswerCache); False for large answers, which the caller caches.
+        is_nothing_remembered: Whether answers without rows are cached, too. False where strangers
+            choose the values, or they could fill the cache.
+        is_planned_anew: Whether PostgreSQL plans the statement anew each time, because the best
+            plan depends on the values.
     """
 
     text: str
@@ -41,12 +41,12 @@ class Reader(Protocol):
     def ask(self, question: Query, values: Mapping[str, object]) -> list[Row]: ...
 
     def moment(self) -> AbstractContextManager[None]:
-        """Answer this thread within the block as of its beginning; see FastReads.moment."""
+        """Answer this thread's queries within the block as of the block's beginning; see FastReads.moment."""
         ...
 
     @property
     def version(self) -> object:
-        """The version of the answers of this thread's moment; see FastReads.version."""
+        """A value that changes when the answers within this thread's ``moment`` may have changed; see FastReads.version."""
         ...
 
 
@@ -62,7 +62,7 @@ class OwnedConnection:
 
 
 class EndOfMoment(AbstractContextManager[None]):
-    """Context manager that ends a thread's moment; quicker than a generator."""
+    """Context manager that calls a function at its end, to end a thread's moment (see FastReads.moment); quicker than a generator."""
 
     def __init__(self, end: Callable[[], None]) -> None:
         self._end = end

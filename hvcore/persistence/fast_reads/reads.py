@@ -1,5 +1,5 @@
 """
-Reads past SQLAlchemy, for the lookups that almost every request makes.
+Run the lookups that almost every request makes on the database driver itself, without SQLAlchemy.
 
 SQLAlchemy still writes the SQL, but does not run it. That takes 5 us instead of 27 on
 SQLite, and on PostgreSQL it saves the round trip that checks whether the connection is
@@ -31,7 +31,7 @@ class FastReads:
     """
     Run read queries, each in a transaction of its own, without SQLAlchemy; thread-safe.
 
-    Values go in and come out as the database stores them: points in time are numbers, and
+    Parameters and rows have values as the database stores them: points in time are numbers, and
     SQLite's booleans are 0 or 1.
 
     Args:
@@ -51,22 +51,21 @@ class FastReads:
 
     def prepare(self, statement: sa.SelectBase, *, is_remembered: bool = True) -> Query:
         """
-        Return a query made from a statement, all values of which must be named parameters.
+        Compile a statement, all values of which must be named parameters, into a query for ``first`` and ``all``.
 
         Args:
-            is_remembered: Whether answers are cached for moments; see Query.
+            is_remembered: Whether answers are cached for threads that must not wait; see Query.
         """
         text, names = write_statement(statement, self._engine.dialect)
         return Query(text, names, is_remembered=is_remembered)
 
     def prepare_page(self, statement: sa.Select[Any]) -> Query:
         """
-        Return a query whose answer has many rows in an order.
+        Compile a statement whose answer has many rows in an order into a query.
 
         SQLite's driver hands the interpreter to another thread and back for
-        each row, which busy threads pay dearly for; so all come as one, a list for
-        each column. They keep the order of the inner statement: nothing sorts them
-        again.
+        each row, which is slow where threads are busy; so on SQLite all rows come as one, with a
+        list for each column, in the statement's order.
         """
         if not self.is_sqlite:
             # What changes lists is not told by the changes of AnswerCache.
@@ -98,7 +97,7 @@ class FastReads:
 
     def moment(self) -> AbstractContextManager[None]:
         """
-        Within the block, answer this thread as of the beginning of the block, or later.
+        Within the block, answer this thread's queries as of the block's beginning, or later.
 
         SQLite tells whether anything was committed (``PRAGMA data_version``): if nothing was
         since an earlier block, its answers are used again. So requests that arrived before the
@@ -116,9 +115,9 @@ class FastReads:
     @property
     def version(self) -> object:
         """
-        The version of all answers of this thread's moment; None outside of a moment.
+        The version of the answers within this thread's block of ``moment``; None outside of one, and on PostgreSQL.
 
-        Two moments with equal versions have equal answers.
+        Two blocks with equal versions have equal answers.
         """
         return self._reader.version
 

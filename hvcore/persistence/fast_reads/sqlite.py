@@ -50,7 +50,7 @@ class SqliteReader:
         return rows
 
     def moment(self) -> AbstractContextManager[None]:
-        """Answer this thread within the block as of its beginning; see FastReads.moment."""
+        """Answer this thread's queries within the block as of the block's beginning; see FastReads.moment."""
         # Of one connection, and of what others commit: this one writes nothing.
         ((number,),) = self._read("PRAGMA data_version", ())
         owned = self._owned()
@@ -65,11 +65,11 @@ class SqliteReader:
 
     @property
     def version(self) -> object:
-        """The version of the answers of this thread's moment; see FastReads.version."""
+        """A value that changes when the answers within this thread's ``moment`` may have changed; see FastReads.version."""
         return getattr(self._thread, "version", None)
 
     def end_moment(self) -> None:
-        """Have this thread's queries read the database's newest state again."""
+        """End this thread's moment: its next queries read the database's newest state again."""
         self._thread.version = self._thread.answers = None
 
     def _known(self) -> _Answers | None:

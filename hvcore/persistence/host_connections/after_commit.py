@@ -19,7 +19,7 @@ _log = logging.getLogger(__name__)
 
 def call_after_commit(connection: Connection, call: Callable[[], None]) -> None:
     """
-    Have a function called after a connection's commit, once it is back in its pool.
+    Have a function called after a SQLAlchemy connection's commit, once the connection is back in its pool.
 
     SQLAlchemy has an event before a commit, and none after it.
     """

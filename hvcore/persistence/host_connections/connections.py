@@ -24,7 +24,7 @@ _AUTOCOMMIT: Final = (
 
 
 class HostConnection(ABC):
-    """A connection that a host program has given, usable until its transaction ends."""
+    """A database connection that a host program (which embeds hvcore) has given, usable until its transaction ends."""
 
     begin_hint = "begin one first"
 
@@ -32,7 +32,7 @@ class HostConnection(ABC):
     @abstractmethod
     def driver(self) -> Driver:
         """
-        The driver's connection below it, which may change after a reconnect.
+        The driver's connection that the host program's connection wraps; a reconnect may change it.
 
         Raises:
             ConfigError: The connection cannot be used.
@@ -57,7 +57,7 @@ class HostConnection(ABC):
 
     @property
     def on_commit(self) -> OnHostCommit | None:
-        """Function that has a function called after the commit; None if the connection has no such hook."""
+        """The connection's own hook, which has a given function called after the commit; None if it has no such hook."""
         return None
 
 

@@ -48,7 +48,8 @@ class Driver(ABC):
         Raise ConfigError if the connection can run no statement now.
 
         Raises:
-            ConfigError: With the reason, and what to do.
+            ConfigError: It can run none, for example because it is closed; the message says what
+                to do.
         """
 
     @property
@@ -71,7 +72,7 @@ class Driver(ABC):
 
     @contextmanager
     def usual_values(self) -> Iterator[None]:
-        """Within the block, have the connection return values in the driver's default form, where a cursor cannot."""
+        """Within the block, have the connection return values in the driver's default form, if a cursor's settings cannot do so."""
         yield
 
 
@@ -252,7 +253,7 @@ class Psycopg2Driver(_PostgresqlDriver):
 
 
 def driver_of(connection: object) -> Driver | None:
-    """Wrap a driver's connection; return None if its driver is not supported."""
+    """Wrap a database driver's connection in a Driver; return None if its driver is not supported."""
     if isinstance(connection, sqlite3.Connection):
         return SqliteDriver(connection)
     # A driver that nobody has imported has made no connection.

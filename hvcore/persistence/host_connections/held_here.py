@@ -43,14 +43,14 @@ an earlier job may be committed by another thread.
 
 
 def note_connections(engine: Engine) -> None:
-    """Have each connection of an engine noted as one of the thread that uses it."""
+    """Have each connection of an engine noted as used by the thread that takes it from the pool or runs a statement on it."""
     if not event.contains(engine, "checkout", _note_checkout):
         event.listen(engine, "checkout", _note_checkout)
         event.listen(engine, "before_cursor_execute", _note_use)
 
 
 def note_connection(connection: PoolProxiedConnection) -> None:
-    """Note a connection as one that this thread uses, until it is back in its pool, or another thread uses it."""
+    """Note that this thread uses a connection, until the connection is back in its pool or another thread uses it."""
     _last_users[connection] = _this_thread()
     # The tasks of an event loop have a context each; each of them holds up all others.
     known = _connections_of_thread() if _runs_tasks() else _connections_of_job()
@@ -87,8 +87,8 @@ def refuse_holder(path: str, waiting: sqlite3.Connection, is_late: bool) -> None
     Raise OwnTransactionError if this thread itself holds the write lock that it waits for.
 
     Args:
-        is_late: Whether to look at every connection of the process, which takes about
-            20 ms in a large one.
+        is_late: Whether to look at every connection of the process, not only at the noted ones;
+            takes about 20 ms in a large process.
 
     Raises:
         OwnTransactionError: This thread holds the lock.
@@ -98,7 +98,10 @@ def refuse_holder(path: str, waiting: sqlite3.Connection, is_late: bool) -> None
 
 def refuse_if_open_here(path: str, waiting: sqlite3.Connection, is_late: bool) -> None:  # noqa: FBT001 - as OnBusy has it
     """
-    Raise OwnTransactionError if this thread waits until no transaction is open, and has one open.
+    Raise OwnTransactionError if this thread, which waits until no transaction is open, has one open itself.
+
+    Args:
+        is_late: Whether the wait has already lasted for long; only then connections are looked at.
 
     Raises:
         OwnTransactionError: This thread is in a transaction of the same file.

@@ -1,4 +1,4 @@
-"""Give Alembic the open transaction of migrate.py."""
+"""Alembic's entry to the migrations: runs them in the open transaction that ``persistence.migrate`` passes."""
 
 from alembic import context
 

@@ -250,7 +250,7 @@ class SqlPlaybackDirectory:
 
     def moment(self) -> AbstractContextManager[None]:
         """
-        Within the block, answer this thread as of the beginning of the block, or later.
+        Within the block, answer this thread's look-ups as of the block's beginning, or later; see FastReads.moment.
 
         Raises:
             UnavailableError: The database does not answer.

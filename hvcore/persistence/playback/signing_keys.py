@@ -1,4 +1,4 @@
-"""Store the keys with which organizations sign playback tokens."""
+"""Store the keys with which organizations sign playback tokens of their own."""
 
 import base64
 from collections.abc import Mapping, Sequence

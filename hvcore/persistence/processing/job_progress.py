@@ -18,11 +18,10 @@ def progress_of(
     connection: Connection, running: Mapping[str, str]
 ) -> Mapping[str, int]:
     """
-    Return the progress of transcode jobs by job id, from 0 to 99; without jobs that are still planned.
+    Return the progress in percent (0 to 99) of running transcode jobs, by job id; jobs without planned parts are missing.
 
     Args:
-        running: Video ids by job id. The task of a part has the job or the
-            video as its subject; with the video, its payload's ``job`` tells the job.
+        running: The video's id of each running job, by job id.
     """
     done = sa.case((tasks.c.state == TaskState.DONE.value, 1.0), else_=tasks.c.progress)
     share = sa.func.sum(tasks.c.weight * done)

@@ -69,7 +69,7 @@ class SqlJobRepository:
         return {row.transcoder: row.jobs for row in self._connection.execute(statement)}
 
     def waiting_s(self) -> float:
-        """Return the seconds of video that wait for an encoder of this deployment."""
+        """Return the total length of source video, in seconds, that waits for an encoder of this deployment."""
         seconds = sa.func.sum(tasks.c.weight * transcode_jobs.c.duration_s)
         statement = (
             sa.select(seconds)

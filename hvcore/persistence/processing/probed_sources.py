@@ -1,4 +1,4 @@
-"""Read the size and the picture of sources from the transcode jobs that probed them."""
+"""Read the figures of videos' sources (bytes, width, height, frame rate) from the transcode jobs that probed them."""
 
 import json
 import threading
@@ -19,7 +19,7 @@ MAX_KNOWN: Final = 20_000
 
 
 class ProbedSources:
-    """Cache of the figures of sources, read from the transcode jobs that probed them; thread-safe."""
+    """Cache of the figures of videos' sources (bytes, width, height, frame rate), as transcode jobs have probed them; thread-safe."""
 
     def __init__(self, reads: FastReads) -> None:
         self._reads = reads
@@ -31,7 +31,7 @@ class ProbedSources:
         self._lock = threading.Lock()
 
     def of(self, job_ids: Iterable[str | None]) -> Mapping[str, SourceFigures]:
-        """Return the figures of the sources of jobs; a job that is not planned has none."""
+        """Return the figures of the sources of transcode jobs by job id; a job that is not planned yet has none."""
         wanted = {job_id for job_id in job_ids if job_id}
         with self._lock:
             found = {

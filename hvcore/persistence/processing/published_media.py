@@ -21,7 +21,7 @@ Key = tuple[str, str]
 
 
 class MediaCache:
-    """Cache of the media indexes (tracks and segments) used last, bounded by the number of segments."""
+    """Cache in memory of the media indexes (tracks and segments) used last; it holds a limited number of segments."""
 
     def __init__(self, max_segments: int = MAX_SEGMENTS) -> None:
         self._max_segments = max_segments
@@ -31,7 +31,7 @@ class MediaCache:
         self._lock = threading.Lock()
 
     def get(self, key: Key, read: Callable[[], str | None]) -> MediaIndex | None:
-        """Return a media index; if it is not in memory, parse the JSON text that ``read`` returns; None without text."""
+        """Return the media index of a key from memory, or parsed from the JSON text that ``read`` returns; None if that is None."""
         with self._lock:
             entry = self._entries.get(key)
             if entry is not None:
@@ -72,7 +72,7 @@ def load_media(
 def store_media(
     connection: Connection, video_id: VideoId, job_id: JobId, media: MediaIndex
 ) -> None:
-    """Store the media index that a job has published, unless one is stored: it never changes."""
+    """Store the media index that a transcode job has published, unless the job has one: a stored index never changes."""
     is_stored = sa.select(sa.literal(1)).where(
         published_media.c.video_id == video_id, published_media.c.job_id == job_id
     )

@@ -1,4 +1,4 @@
-"""Give the sign-in backend for one-time links its records in the database."""
+"""Give the sign-in backend for one-time links access to links and members in the database."""
 
 import attrs
 from sqlalchemy.engine import Engine

@@ -1,4 +1,4 @@
-"""Store records that are used once: pending sign-ins, and one-time links."""
+"""Store the records of sign-in that are used once: sign-ins in progress, and one-time links."""
 
 from collections.abc import Sequence
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Declare the tables of transcode jobs, tasks, and leading processes."""
+"""Declare the tables of transcode jobs, tasks, and leaders (processes that do a periodic task alone)."""
 
 import sqlalchemy as sa
 from sqlalchemy import BigInteger, Boolean, Column, Float, Integer, Table

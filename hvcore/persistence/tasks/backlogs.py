@@ -53,7 +53,7 @@ def read_backlogs(connection: Connection, now: datetime) -> Sequence[LaneBacklog
 
 
 def read_counts(connection: Connection, now: datetime) -> Sequence[TaskCount]:
-    """Return the number of tasks that have not ended or have failed, by lane and kind."""
+    """Return the number of unended tasks and of failed tasks, for each lane and kind of task."""
     is_later = sa.case((table.c.not_before > now, 1), else_=0).label("is_later")
     places = (table.c.lane, table.c.kind, table.c.state, is_later)
     statement = (
@@ -114,7 +114,7 @@ def _backlog(lane: Lane, values: Mapping[str, Any]) -> LaneBacklog:
 def read_waiting_for_encoder(
     connection: Connection, org_id: OrgId, limit: int
 ) -> Sequence[str]:
-    """Return the videos that wait for an encoder; see TaskRepository.waiting_for_encoder."""
+    """Return the ids of an organization's videos that wait for an encoder, at most ``limit``; see TaskRepository.waiting_for_encoder."""
     at_work = sa.select(table.c.subject).where(
         table.c.state == TaskState.LEASED.value,
         table.c.org_id == org_id,

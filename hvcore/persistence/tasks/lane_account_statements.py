@@ -1,5 +1,5 @@
 """
-Build the SQL statements of the lane accounts, once in a process.
+Build the SQL statements that read and change lane accounts (each organization's share of a task lane), once in a process.
 
 Every change of a task runs some of these statements; building them costs more than running
 them.
@@ -160,7 +160,7 @@ SETTLE: Final = (
 
 @cache
 def with_work(lanes: tuple[str, ...]) -> sa.Executable:
-    """Return the statement that tells for each of the given lanes whether a task is due in it."""
+    """Return the statement that reads, for each of the given lanes, whether the lane has a due task."""
     return sa.select(
         *(
             sa.exists().where(
@@ -175,7 +175,7 @@ def with_work(lanes: tuple[str, ...]) -> sa.Executable:
 
 
 def new_account(connection: Connection) -> postgresql.Insert | sqlite.Insert:
-    """Return the statement that inserts the account of an organization in a lane, unless it exists."""
+    """Return the statement that inserts an organization's account of a lane, unless the account exists."""
     return (
         insert_into(connection, table)
         .values(

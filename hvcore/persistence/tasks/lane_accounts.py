@@ -37,7 +37,7 @@ _FAIR: Final = frozenset(lane.value for lane in FAIR_LANES)
 
 
 def weights_of(connection: Connection, org_ids: Collection[str]) -> Mapping[str, float]:
-    """Return the encoding weight of each organization: 2.0 gets the share of two usual organizations."""
+    """Return the encoding weight of each organization by id; one with 2.0 gets twice the encoders of a usual one."""
     weights = encoding_weights(connection, org_ids)
     return {org_id: weight.weight for org_id, weight in weights.items()}
 
@@ -45,7 +45,7 @@ def weights_of(connection: Connection, org_ids: Collection[str]) -> Mapping[str,
 @attrs.frozen(kw_only=True)
 class Turn:
     """
-    An organization of which a worker may take a task.
+    An organization whose turn it is in a lane: a worker may take one of its tasks.
 
     Attributes:
         subjects: The subjects (ids of videos, jobs, …) of the tasks that may be taken;
@@ -57,7 +57,7 @@ class Turn:
 
 
 class LaneAccounts:
-    """Read and change the lane accounts within one transaction."""
+    """Read and change the lane accounts (each organization's due time and spent worker time) within one transaction."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -84,15 +84,17 @@ class LaneAccounts:
         self, lane: Lane, now: datetime, most_percent: int, *, for_reserve: bool
     ) -> Sequence[Turn]:
         """
-        Return the organizations of a lane in the order in which workers serve them.
+        Lock a lane, and return its organizations in the order in which workers serve them.
 
-        Until the transaction ends nobody else takes a task of this lane. An
-        organization none of whose tasks may be taken now is left out, so that it takes no place
-        in the list from another one.
+        Until the transaction ends nobody else takes a task of this lane. Organizations none of
+        whose tasks may be taken now are left out.
 
         Args:
-            for_reserve: Whether the reserved worker asks: only organizations with no
-                running task are returned, and only while another one has a running task.
+            most_percent: The percentage of the lane's workers that one organization may have
+                while others wait.
+            for_reserve: Whether the worker asks that is reserved for organizations without a
+                running task: only these are returned, and only while another organization has a
+                running task.
         """
         self._lock(lane)
         self._let_in(lane, now)
@@ -187,7 +189,7 @@ class LaneAccounts:
         self._costs_s, self._served_windows = {}, set()
 
     def unsettled(self, windows: Collection[Window], now: datetime) -> list[Window]:
-        """Return the windows (an organization in a lane) whose account does not say that a task is due."""
+        """Return the windows (an organization in a lane) with due tasks whose account does not say so."""
         said = self._connection.execute(sql.DUE, {"at": now})
         known = {(org_id, lane) for org_id, lane in said}
         return [w for w in windows if w[1] in _FAIR and w not in known]

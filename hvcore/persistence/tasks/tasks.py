@@ -1,8 +1,8 @@
 """
-Store the tasks: order, lease and finish them.
+Store the tasks of workers in the database: order, lease and finish them.
 
-Every change of a leased task is one UPDATE that names its fence, so that a
-worker which lost its lease changes nothing, whatever the isolation level.
+Every change of a leased task is one UPDATE that names its fence (the number of the lease), so that
+a worker which lost its lease changes nothing, whatever the isolation level.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -64,10 +64,11 @@ class SqlTaskRepository:
 
     def settle(self, *, rings: bool) -> Sequence[Task]:
         """
-        Update lane accounts and the queue's windows after the changes of this transaction.
+        Update the lane accounts after this transaction's changes of tasks, and queue due tasks.
 
         Args:
-            rings: Whether to mark due tasks as queued.
+            rings: Whether to mark due tasks as queued, as far as each organization has room in
+                the queue.
 
         Returns:
             The tasks that are queued now, for which workers must be woken.
@@ -251,14 +252,14 @@ class SqlTaskRepository:
         return self._cancel([subject], kinds)
 
     def cancel_all(self, subjects: Sequence[str], *, kinds: Sequence[str]) -> int:
-        """Cancel every unfinished task of the given kinds about the given subjects; return how many."""
+        """Cancel every unfinished task of the given kinds about the given subjects; return the number of cancelled tasks."""
         return len(self._cancel(subjects, kinds))
 
     def put_off(
         self, chosen: Sequence[int], *, not_before: datetime, error: str
     ) -> int:
         """
-        Postpone waiting tasks, and take queued ones out of the queue; return how many were changed.
+        Postpone waiting tasks, and take queued ones out of the queue; return the number of changed tasks.
 
         Args:
             chosen: The numbers (``seq``) of the tasks.
@@ -306,30 +307,31 @@ class SqlTaskRepository:
 
     def free_worker(self, worker: str) -> int:
         """
-        Make the leased tasks of a dead worker due again; return how many.
+        Make the leased tasks of a dead worker due again; return the number of tasks.
 
-        Each counts as a lost task, or a file that kills its worker would be tried for ever.
+        Each counts as a lost attempt; otherwise a file that kills its worker would be tried for
+        ever.
         """
         return self._free(table.c.worker == worker)
 
     def free_host(self, worker_prefix: str) -> int:
         """
-        Make the leased tasks of all workers of a dead host due again; return how many.
+        Make the leased tasks of all workers of a dead host due again; return the number of tasks.
 
         Args:
             worker_prefix: The beginning that the names of all workers of the host share, up to
-                and with the colon.
+                the colon, which is included.
         """
         begins = table.c.worker.startswith(worker_prefix, autoescape=True)
         return self._free(begins)
 
     def to_ring(self, limit: int) -> Sequence[Task]:
         """
-        Mark due tasks as queued, as far as each organization's window has room.
+        Mark due tasks as queued, as far as each organization has room in the queue.
 
         Returns:
-            These tasks, and queued tasks that no worker took for a while; the caller puts
-            them into the queue.
+            The newly queued tasks, and queued tasks that no worker took for a while, at most
+            ``limit`` together; the caller puts all of them into the queue.
         """
         now = self._now()
         windows = due_windows(self._connection, now)

@@ -116,7 +116,7 @@ def due_windows(connection: Connection, now: datetime) -> Sequence[Window]:
 
 
 def ring_again(connection: Connection, now: datetime, limit: int) -> Sequence[Task]:
-    """Return queued tasks that no worker took for a while, and note that they are queued again."""
+    """Return at most ``limit`` queued tasks that no worker took for a while, and record that they are put into the queue again."""
     statement = (
         sa.select(tasks.c.seq)
         .where(

@@ -112,7 +112,7 @@ def is_looked_for() -> sa.ColumnElement[bool]:
     """
     Return the SQL condition that a task still has to look for the uploaded bytes of a grant.
 
-    After an outage the task looks once more, however late that is.
+    After an outage the task looks once more, however much later that is.
     """
     return (
         sa.exists()

@@ -16,10 +16,10 @@ def read_bin(
     connection: Connection, env: Environment, now: datetime, *, skip: int, limit: int
 ) -> BinPage:
     """
-    Return videos that can be restored at a moment, the last deleted first.
+    Return a page of an environment's deleted videos that can be restored at a moment, the last deleted first.
 
     Args:
-        skip: How many videos, the last deleted ones, are left out.
+        skip: The number of videos on the earlier pages.
         limit: The greatest number of returned videos.
     """
     columns = videos.c

@@ -32,7 +32,7 @@ _FAILED: Final = sorted(outcome.value for outcome in FAILED_OUTCOMES)
 
 
 class SqlBulkChangeRepository:
-    """Store bulk changes, and the outcome for each of their videos."""
+    """Store bulk changes, and the outcome for each of their videos; see ports.repositories.bulk_changes."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

@@ -1,4 +1,4 @@
-"""Read lists of videos, and single videos to describe."""
+"""Read the videos that lists and single descriptions show."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta

@@ -51,7 +51,7 @@ def compose_names(engine: Engine) -> None:
 
 def have_been_composed(engine: Engine) -> bool:
     """
-    Return whether the names of all videos have been composed once; takes a millisecond.
+    Return whether ``compose_names`` has finished once for all videos; takes a millisecond.
 
     Raises:
         UnavailableError: The database does not answer.

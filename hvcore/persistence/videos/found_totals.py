@@ -1,7 +1,7 @@
 """
 Remember the number of videos that a search has found, while no video changes.
 
-Counting them takes longer than reading a page of them, and a client that pages
+Counting the videos takes longer than reading a page of the list, and a client that pages
 through a list asks again and again.
 """
 
@@ -26,7 +26,8 @@ class Found:
 
     Attributes:
         total: The number of videos found.
-        is_few: Whether so few names have the text that all of these videos are sorted.
+        is_few: Whether so few names have the searched text that a list sorts all found videos,
+            instead of walking an index.
     """
 
     total: int
@@ -34,7 +35,7 @@ class Found:
 
 
 class FoundTotals:
-    """Remember the number of videos that each search has found; thread-safe."""
+    """Cache of the number of videos that each search has found, for 30 s or until a video changes; thread-safe."""
 
     def __init__(self) -> None:
         self._known: OrderedDict[Hashable, tuple[int, float, Found]] = OrderedDict()

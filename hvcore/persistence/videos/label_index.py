@@ -19,7 +19,7 @@ _TOTAL_KEY: Final = list(label_totals.primary_key)
 
 
 class Labelled(NamedTuple):
-    """The entry of a video in the label index; a video that is on no list has no terms."""
+    """The entry of a video in the label index: the terms (tags, metadata) by which lists find it; none for a video on no list."""
 
     org_id: str
     env_id: str

@@ -1,11 +1,10 @@
 """
 Read pages of lists of videos that are filtered by labels.
 
-The index of labels has the videos of each in their order by date, and counts them by
-state: such a page costs the same with a thousand videos and with a million. In other
-orders, few are put into order, and with many the list is walked through in its order
-until the page is full, as with searches. With further filters, all videos with the
-rarest of the labels are counted.
+The label index has the videos of each label ordered by date, and counts them by state:
+such a page costs the same with a thousand videos and with a million. In another order,
+few videos are sorted, and many are read in that order until the page is full, as with
+searches. With further filters, all videos with the rarest of the labels are counted.
 See decision 124.
 """
 
@@ -56,8 +55,8 @@ class LabelledPages:
     Read pages of lists that are filtered by labels; thread-safe.
 
     Args:
-        with_long_names: Returns a page shape that tells whether the environment has names
-            too long for the index.
+        with_long_names: Returns the given page shape with ``has_long_names`` set for the
+            environment in the given values.
     """
 
     def __init__(

@@ -1,5 +1,5 @@
 """
-Store the lengths of videos that older versions have made ready.
+Store the lengths (durations) of videos that older versions of hvcore have made ready.
 
 In batches, each a transaction of its own: readers of videos wait for none of them.
 """
@@ -24,7 +24,7 @@ _DONE: Final = {"name": "filled_lengths", "holder": "migration", "until": EPOCH}
 
 def fill_lengths(engine: Engine, *, notes_end: bool) -> None:
     """
-    Store the length of each ready video whose stored one is missing or another; safe to repeat and to break off.
+    Store the length (duration) of each ready video whose stored length is missing or wrong; safe to repeat and to break off.
 
     Processes of any version may go on meanwhile; an older one may make further videos ready.
 

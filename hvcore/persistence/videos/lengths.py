@@ -1,4 +1,4 @@
-"""Store the latest length of each video, and read lengths and names for reports."""
+"""Store the latest length (duration) of each video, and read lengths and names for reports."""
 
 import json
 from collections.abc import Collection, Mapping, Sequence
@@ -43,7 +43,7 @@ _EACH: Final = (
 
 
 class SqlVideoLengths:
-    """Read lengths and names of videos; see ports.video_counts.VideoLengths."""
+    """Read lengths (durations) and names of videos; see ports.video_counts.VideoLengths."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -115,7 +115,7 @@ def _of_ids(
 def store_lengths(
     connection: Connection, changed: Mapping[VideoId, VideoLength]
 ) -> None:
-    """Store lengths that have changed, in the transaction that changes the videos."""
+    """Store the changed lengths (durations) of videos, in the transaction that changes the videos."""
     for video_id in sorted(changed):
         one = changed[video_id]
         connection.execute(

@@ -1,4 +1,4 @@
-"""Fill in the sizes of media that older versions stored without a size."""
+"""Fill in the bytes of media and uploads that older versions stored without a size."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -43,7 +43,7 @@ _GRANTS: Final = (
 
 
 def measure(connection: Connection) -> None:
-    """Fill in the missing sizes of media and uploads; sizes that are there stay."""
+    """Fill in the missing sizes of media and uploads, in bytes; sizes that are stored stay as they are."""
     dialect = connection.dialect.name
     for statement in (_VIDEOS % _MEDIA[dialect], _GRANTS % _SEEN[dialect]):
         connection.exec_driver_sql(in_names(connection, statement))

@@ -17,7 +17,7 @@ LISTED: Final = [state.value for state in LISTED_STATES]
 
 
 def page_condition(shape: PageShape, *, is_sqlite: bool) -> sa.ColumnElement[bool]:
-    """Return the SQL condition that selects the videos of all pages of a shape."""
+    """Return the SQL condition that selects the videos on all pages of lists with a shape (filters and order)."""
     # By no index but that of names, where that has found a few.
     is_found = shape.search is Search.FEW and is_sqlite
     read = without_index if is_found else plain
@@ -39,7 +39,7 @@ def of_environment(
     read: Callable[[sa.Column[Any]], sa.ColumnElement[Any]],
 ) -> tuple[sa.ColumnElement[bool], ...]:
     """
-    Return the SQL conditions that a video belongs to the environment of the parameters.
+    Return the SQL conditions that a video belongs to the environment in the parameters ``org_id`` and ``env_id``.
 
     Args:
         read: Turns a column into an SQL expression, as :func:`plain` does.
@@ -55,7 +55,7 @@ def visibility_conditions(
     read: Callable[[sa.Column[Any]], sa.ColumnElement[Any]],
 ) -> tuple[sa.ColumnElement[bool], ...]:
     """
-    Return the SQL conditions that a video is public, or private; none if both are wanted.
+    Return the SQL condition that a video is public or private, as the parameter ``is_public`` says; none if both are wanted.
 
     Args:
         read: Turns a column into an SQL expression, as :func:`plain` does.
@@ -68,7 +68,7 @@ def visibility_conditions(
 def name_conditions(
     shape: PageShape, *, is_sqlite: bool
 ) -> tuple[sa.ColumnElement[bool], ...]:
-    """Return the SQL conditions that a name has the searched text; none if no text is searched."""
+    """Return the SQL condition that a video's name has the searched text; none if no text is searched."""
     if shape.search is Search.NONE:
         return ()
     if shape.search is Search.SCAN:
@@ -81,7 +81,7 @@ def name_conditions(
 
 
 def name_is_like() -> sa.ColumnElement[bool]:
-    """Return the LIKE condition on names that PostgreSQL answers from the search index."""
+    """Return the LIKE condition on video names that PostgreSQL checks by its search index; the pattern is the parameter ``match``."""
     return videos.c.name_folded.op("LIKE", is_comparison=True)(
         sa.bindparam("match", type_=sa.Text())
     )
@@ -90,24 +90,24 @@ def name_is_like() -> sa.ColumnElement[bool]:
 def in_state(
     column: sa.ColumnElement[str], *, has_state: bool
 ) -> sa.ColumnElement[bool]:
-    """Return the SQL condition that a video is in the wanted state, or else in any listed one."""
+    """Return the SQL condition that a video is in the state of the parameter ``state``, or else in any state that lists show."""
     if has_state:
         return column == sa.bindparam("state")
     return column.in_(list(map(literal_word, LISTED)))
 
 
 def literal_word(text: str) -> sa.ColumnElement[str]:
-    """Return a word of the service's own as an SQL literal, whose value the planner knows."""
+    """Return a constant word as an SQL literal instead of a parameter, so that the query planner knows its value."""
     return sa.literal_column(f"'{text}'", sa.Text())
 
 
 def literal_number(value: int) -> sa.ColumnElement[int]:
-    """Return a number of the service's own as an SQL literal."""
+    """Return a constant number as an SQL literal instead of a parameter, so that the query planner knows its value."""
     return sa.literal_column(str(value), sa.Integer)
 
 
 def plain(column: sa.Column[Any]) -> sa.ColumnElement[Any]:
-    """Return a column's stored value: a point in time as the number of microseconds."""
+    """Return a column's value as it is stored: a moment as the number of microseconds since 1970."""
     if isinstance(column.type, UtcDateTime):
         return sa.type_coerce(column, sa.BigInteger)
     return column

@@ -1,4 +1,4 @@
-"""Name the shapes of pages of videos; each shape has SQL statements of its own."""
+"""Name the shapes of pages of videos: the combinations of filters and order that have SQL statements of their own."""
 
 from datetime import UTC, date, datetime, time, timedelta
 from enum import Enum
@@ -17,7 +17,7 @@ class Search(Enum):
     The way to find the videos whose name has the searched text.
 
     NONE: no text is searched; all videos are wanted.
-    SCAN: each name is looked at, in the order of the list; quick where many have it.
+    SCAN: each name is looked at, in the order of the list; quick where many names have the text.
     FEW: the index has found so few names that all of these videos are sorted.
     """
 
@@ -32,8 +32,7 @@ class PageShape(NamedTuple):
 
     Attributes:
         has_visibility: Whether only public videos are wanted, or only private ones.
-        has_few: Whether so few videos have the wanted visibility that all of these are
-            sorted.
+        has_few: Whether so few videos have the wanted visibility that all of them are sorted.
     """
 
     sort_by: SortBy
@@ -48,18 +47,18 @@ class PageShape(NamedTuple):
 
     @property
     def has_days(self) -> bool:
-        """Whether the page is limited to videos created on some days."""
+        """Whether the page has only videos created in a range of days."""
         return self.has_since or self.has_until
 
     @property
     def is_counted(self) -> bool:
-        """Whether the stored totals tell how many videos the list has."""
+        """Whether a stored total tells the number of the list's videos, so that nothing need be counted."""
         is_whole = not self.has_days and not self.has_visibility
         return self.search is Search.NONE and is_whole
 
 
 def page_shape(query: VideoQuery, search: Search) -> PageShape:
-    """Return the page shape of a video query."""
+    """Return the page shape of a video query: which of its filters and which order it has."""
     return PageShape(
         sort_by=query.sort_by,
         sort_dir=query.sort_dir,

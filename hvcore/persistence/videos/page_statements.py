@@ -61,12 +61,14 @@ _SHOWN: Final = tuple(map(plain, SHOWN))
 @attrs.frozen(kw_only=True)
 class PageStatements:
     """
-    The SQL statements that read the pages of one shape.
+    The SQL statements that read the pages of lists of videos with one shape (filters and order).
 
     Attributes:
-        near: Reads the rows of a page, each with the total; parameters ``limit`` and
+        near: Reads the rows of a page near the list's beginning, each with the total; parameters
+            ``limit`` and
             ``offset``.
-        deep: Reads the rows of a page far behind, without the total; an index finds them.
+        deep: Reads the rows of a page far from the list's beginning, without the total; an index
+            finds the rows.
         total: Counts the videos on all pages.
     """
 
@@ -76,7 +78,7 @@ class PageStatements:
 
 
 def page_statements(reads: FastReads, shape: PageShape) -> PageStatements:
-    """Build the SQL statements of a page shape."""
+    """Build the SQL statements that read the pages of lists of videos with a shape (filters and order)."""
     near, deep, total = _near_deep_total(shape, is_sqlite=reads.is_sqlite)
     return PageStatements(
         near=reads.prepare_page(near),
@@ -105,7 +107,7 @@ def deep_rows(
     is_sqlite: bool,
 ) -> sa.Select[Any]:
     """
-    Return the statement that reads a page whose videos are found in an index first.
+    Return the statement that finds a page's videos in an index alone, and then reads their rows.
 
     Args:
         further: More conditions, which the index answers without reading rows.

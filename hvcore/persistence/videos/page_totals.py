@@ -25,7 +25,7 @@ _CAP: Final[sa.BindParameter[int]] = sa.bindparam("cap", type_=sa.BigInteger())
 
 def count_matches(reads: FastReads, *, has_state: bool) -> Query:
     """
-    Return the query that counts the videos whose names have a text, by the search index, up to ``cap``.
+    Return the query that counts, by the search index, the videos whose names have a text; it stops at the parameter ``cap``.
 
     Args:
         has_state: Whether only videos in the parameter ``state`` are counted.
@@ -36,12 +36,12 @@ def count_matches(reads: FastReads, *, has_state: bool) -> Query:
 
 
 def stored_total(reads: FastReads, *, has_state: bool) -> Query:
-    """Return the query for the stored number of an environment's videos and of their changes."""
+    """Return the query that reads two stored numbers of an environment: its videos, and the changes of its videos."""
     return reads.prepare(_stored_total_and_changes(has_state=has_state))
 
 
 def any_long_name(reads: FastReads) -> Query:
-    """Return the query that tells whether an environment has names too long for the index."""
+    """Return the query that returns a row if an environment has a video name that is too long for the index of names."""
     return reads.prepare(_one_long_name())
 
 
@@ -79,7 +79,7 @@ def _count_of(rows: sa.SelectBase) -> sa.Select[Any]:
 def page_total(
     shape: PageShape, where: sa.ColumnElement[bool], *, is_sqlite: bool
 ) -> sa.Select[Any]:
-    """Return the statement that counts the videos of all pages of a shape."""
+    """Return the statement that counts the videos on all pages of lists with a shape (filters and order)."""
     if shape.is_counted:
         return _stored_total(has_state=shape.has_state)
     count = sa.select(sa.func.count()).select_from(videos).where(where)

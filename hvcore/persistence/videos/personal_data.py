@@ -231,7 +231,7 @@ class SqlPersonalDataRepository:
 
 
 def personal_columns(table: sa.Table) -> "Sequence[sa.Column[Any]]":
-    """Return the columns of a table that the schema marks as personal data."""
+    """Return the columns of a table that its declaration marks as personal data."""
     return [column for column in table.columns if column.info == PERSONAL]
 
 

@@ -104,7 +104,7 @@ def recount(engine: Engine) -> None:
 
 
 def video_counts(connection: Connection) -> sa.Select[Any]:
-    """Return the statement that counts the videos in the columns of the table video_totals."""
+    """Return the statement that counts videos into the columns of the table ``video_totals``."""
     preset, milliseconds = _preset(connection), _milliseconds(connection)
     group = (videos.c.org_id, videos.c.env_id, videos.c.state, preset)
     # More than any changes that were counted: what others know of lists is old.

@@ -26,14 +26,14 @@ _END: Final = _FIRST[:-1] + chr(ord(_FIRST[-1]) + 1)
 
 
 class TagTotals:
-    """Find tags by a part of their name; thread-safe."""
+    """Find the tags of an environment's videos by a part of their name, with their counts; thread-safe."""
 
     def __init__(self, reads: FastReads) -> None:
         self._reads = reads
         self._totals = reads.prepare(_totals(), is_remembered=False)
 
     def find(self, env: Environment, part: str, most: int) -> tuple[TagTotal, ...]:
-        """Return the most frequent tags whose name contains a text, regardless of case."""
+        """Return the tags whose name contains a text, regardless of case: at most ``most``, the most frequent first."""
         if not is_storable(part):
             return ()
         wanted = folded(part)

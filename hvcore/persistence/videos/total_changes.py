@@ -93,7 +93,7 @@ class TotalChanges:
     Collect changes of the video totals in a transaction; write them right before its commit.
 
     Args:
-        use: Collects the changes of the organizations' quota use.
+        use: Collects the same transaction's changes of the organizations' quota use.
     """
 
     def __init__(
@@ -254,12 +254,12 @@ def _adding_uploads(dialect: str) -> postgresql.Insert | sqlite.Insert:
 
 
 def day_number(moment: datetime) -> int:
-    """Return the UTC day of a moment as the table of uploads has it: days since 1970."""
+    """Return the UTC day of a moment as the table of uploads by day stores it: the number of days since 1970."""
     return (moment - EPOCH) // _DAY
 
 
 def duration_ms(duration_s: float) -> int:
-    """Return a duration in whole milliseconds, as the totals add it up."""
+    """Return a duration in whole milliseconds, the unit in which totals are stored."""
     return round(duration_s * 1000)
 
 

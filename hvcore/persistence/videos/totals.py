@@ -1,4 +1,4 @@
-"""Read the numbers of videos from the stored totals."""
+"""Read the stored totals: numbers of videos and uploads by environment."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta

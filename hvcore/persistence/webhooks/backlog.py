@@ -1,4 +1,4 @@
-"""End, delay and explain the deliveries that wait for a webhook endpoint."""
+"""Cancel and postpone the deliveries that wait for a webhook endpoint, and tell why they wait."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
@@ -23,7 +23,7 @@ _OF_ENDPOINT: Final = webhook_deliveries.c.endpoint_id == webhook_endpoints.c.id
 
 
 class SqlWebhookBacklogRepository:
-    """End, delay and explain waiting webhook deliveries; see ports.repositories.webhook_backlog.WebhookBacklogRepository."""
+    """Cancel and postpone waiting webhook deliveries, and tell why they wait; see ports.repositories.webhook_backlog.WebhookBacklogRepository."""
 
     def __init__(
         self,

@@ -67,7 +67,7 @@ class SqlEventRepository:
         self._pending += happened
 
     def order_deliveries(self) -> None:
-        """Order the webhook deliveries and subscriber tasks of the recorded events, before ``flush``."""
+        """Store orders to deliver the recorded events to webhooks and plugins' subscribers; call this before ``flush``."""
         pending, self._pending = self._pending, []
         if not pending:
             return

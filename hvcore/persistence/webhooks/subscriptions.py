@@ -1,4 +1,4 @@
-"""Make the tasks that tell plugins' subscribers of events: one for each wanted event."""
+"""Make the tasks that tell event subscribers of plugins: one task for each event and subscriber that wants it."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
@@ -18,7 +18,7 @@ def no_subscribers() -> WantedKinds:
 
 
 def tasks_of(happened: Sequence[VideoEvent], wanted: WantedKinds) -> Iterable[NewTask]:
-    """Yield a task for each event and each subscriber that wants it, in the order of the events."""
+    """Yield a task for each event and each plugin's subscriber that wants it, in the order of the events."""
     for event in happened:
         for name, kinds in wanted.items():
             if event.kind in kinds:

@@ -1,4 +1,4 @@
-"""The audit log's JSON and file formats; none of it is in the interface document."""
+"""The audit log's JSON and file formats, which the interface document does not define."""
 
 from collections.abc import Iterable
 from typing import Final

@@ -1,4 +1,4 @@
-"""The answer that describes a caller's API key."""
+"""The API's answer that describes the API key of its caller (``whoami``)."""
 
 from datetime import datetime
 from typing import Final

@@ -1,7 +1,8 @@
 """
-The documented answers of analytics.
+The JSON payloads of the API's analytics answers.
 
-Source: interface, "Analytics shapes". Each moment has a companion member ``…Valid``; if that is false, the moment is ``""``.
+Source: interface, "Analytics shapes". Each moment has a companion member ``…Valid``; if that is
+false, the moment is ``""``.
 """
 
 import math
@@ -78,7 +79,7 @@ def daily(days: Iterable[WatchedDay]) -> Payload:
 def watched_videos(
     counts: Iterable[NamedCount], query: VideoPageQuery, *, has_next: bool
 ) -> Payload:
-    """Return the JSON payload of a page of the report of videos."""
+    """Return the JSON payload of a page of the report of views and watched time by video."""
     return {
         "videos": video_records(counts),
         "pagination": {
@@ -91,7 +92,7 @@ def watched_videos(
 
 
 def video_records(counts: Iterable[NamedCount]) -> list[Payload]:
-    """Return the JSON record of each video, or of each video and day."""
+    """Return the JSON records of views and watched time, one for each video, or for each video and day."""
     return [_video_record(one.count, one.name) for one in counts]
 
 
@@ -112,7 +113,7 @@ def _video_record(count: VideoCount, name: str) -> Payload:
 
 
 def storage(amount: VideoAmount) -> Payload:
-    """Return the JSON payload of the stored videos and their durations."""
+    """Return the JSON payload of the number of stored videos and their durations."""
     durations_s = amount.durations_s
     return {
         "storage": {
@@ -128,7 +129,7 @@ def storage(amount: VideoAmount) -> Payload:
 
 
 def video_resolution(watched: VideoWatched) -> Payload:
-    """Return the JSON payload of a video's served segments, in all and by height."""
+    """Return the JSON payload of a video's served segments, in all and by picture height."""
     video, totals = watched.video, watched.totals
     popular = watched.most_popular_px
     summary: Payload = {
@@ -160,7 +161,7 @@ def video_resolution(watched: VideoWatched) -> Payload:
 
 
 def distribution(counts: Iterable[HeightCount]) -> Payload:
-    """Return the JSON payload of the segments served per height."""
+    """Return the JSON payload of the segments served for each picture height."""
     return {
         "distribution": [
             {

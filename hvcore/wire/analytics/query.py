@@ -39,20 +39,20 @@ FORMAT: Final = (
 
 
 class VideoRecords(Enum):
-    """Name the two parts of a video's report, of which an exported file holds one."""
+    """The two parts of the report of one video; an exported file holds one of them."""
 
     RESOLUTIONS = "resolutions"
     SUMMARY = "summary"
 
 
 class RecordsBy(Enum):
-    """Name the subject of each record in a report of videos, beside the video."""
+    """The unit, beside each video, for which the report of videos has a record of its own: each day."""
 
     DAY = "day"
 
 
 class LiveRecords(Enum):
-    """Name the two parts of the live report, of which an exported file holds one."""
+    """The two parts of the report of current viewers; an exported file holds one of them."""
 
     VIEWERS = "viewers"
     MINUTES = "minutes"
@@ -60,7 +60,7 @@ class LiveRecords(Enum):
 
 @attrs.frozen(kw_only=True)
 class OpenDay:
-    """Read a query parameter that is a day, ``YYYY-MM-DD``; "" means no day."""
+    """Kind of query parameter that is a day, ``YYYY-MM-DD``, or ``""`` for no day."""
 
     def from_json(self, value: object) -> date | None:
         """Return the day in a JSON string; None for ""."""
@@ -71,7 +71,7 @@ class OpenDay:
         return Day().from_text(text) if text else None
 
     def schema(self) -> Schema:
-        """Return the JSON Schema, without the format ``date``, which "" does not have."""
+        """Return the JSON Schema of a day or ``""``; without the format ``date``, which ``""`` does not have."""
         return {"type": "string", "pattern": "^(?:[0-9]{4}-[0-9]{2}-[0-9]{2})?$"}
 
 
@@ -99,7 +99,7 @@ class _Days:
 
 @attrs.frozen(kw_only=True)
 class UsageParameters:
-    """Declare the query parameters of usage, both families."""
+    """Declare the query parameters of the analytics report of usage, in both endpoint families (A and B)."""
 
     period_days: int = optional(
         "periodDays", Integer(minimum=1, maximum=MAX_PERIOD_DAYS), DEFAULT_PERIOD_DAYS
@@ -109,7 +109,7 @@ class UsageParameters:
 
 @attrs.frozen(kw_only=True)
 class DailyParameters(_Days):
-    """Declare the query parameters of daily, both families."""
+    """Declare the query parameters of the analytics report by day, in both endpoint families (A and B)."""
 
     is_filled: bool = optional("fill", Flag(), default=False)
     form: ExportFormat | None = _format()
@@ -117,7 +117,7 @@ class DailyParameters(_Days):
 
 @attrs.frozen(kw_only=True)
 class VideosParameters(_Days):
-    """Declare the query parameters of the report of videos, both families."""
+    """Declare the query parameters of the analytics report of views by video, in both endpoint families (A and B)."""
 
     sort: VideoSort = optional(
         "sortBy", member_of(VideoSort), VideoSort.VIEWS, about="What to sort by."
@@ -148,12 +148,12 @@ class VideosParameters(_Days):
 
     @property
     def is_paged(self) -> bool:
-        """Whether a page was asked for, also of a file."""
+        """Whether the request asks for one page of the records, also in a file."""
         return self.page is not None or self.page_size is not None
 
     @property
     def page_query(self) -> VideoPageQuery:
-        """The page that was asked for, as services take it."""
+        """The page, days and order that the request asks for, as the service takes them."""
         return VideoPageQuery(
             days=self.days(),
             by_day=self.by is RecordsBy.DAY,
@@ -166,21 +166,21 @@ class VideosParameters(_Days):
 
 @attrs.frozen(kw_only=True)
 class StorageParameters:
-    """Declare the query parameters of storage, both families."""
+    """Declare the query parameters of the analytics report of stored videos, in both endpoint families (A and B)."""
 
     form: ExportFormat | None = _format()
 
 
 @attrs.frozen(kw_only=True)
 class ResolutionParameters(_Days):
-    """Declare the query parameters of resolution distribution, both families."""
+    """Declare the query parameters of the analytics report of segments by picture height, in both endpoint families (A and B)."""
 
     form: ExportFormat | None = _format()
 
 
 @attrs.frozen(kw_only=True)
 class VideoParameters(_Days):
-    """Declare the query parameters of video resolution, both families."""
+    """Declare the query parameters of the analytics report of one video, in both endpoint families (A and B)."""
 
     form: ExportFormat | None = _format()
     records: VideoRecords = optional(
@@ -193,7 +193,7 @@ class VideoParameters(_Days):
 
 @attrs.frozen(kw_only=True)
 class ExplainParameters:
-    """Declare the query parameters of the explanation of a video's day, both families."""
+    """Declare the query parameters of the explanation of a video's view count on a day, in both endpoint families (A and B)."""
 
     day: date | None = optional(
         "date", OpenDay(), None, about="A UTC day; today if there is none."
@@ -203,7 +203,7 @@ class ExplainParameters:
 
 @attrs.frozen(kw_only=True)
 class ViewersParameters:
-    """Declare the query parameters of viewers, both families."""
+    """Declare the query parameters of the analytics report of current viewers, in both endpoint families (A and B)."""
 
     form: ExportFormat | None = _format()
     records: LiveRecords = optional(
@@ -216,28 +216,28 @@ class ViewersParameters:
 
 @attrs.frozen(kw_only=True)
 class PlaybackQualityParameters(_Days):
-    """Declare the query parameters of playback quality, both families."""
+    """Declare the query parameters of the analytics report of playback quality, in both endpoint families (A and B)."""
 
     form: ExportFormat | None = _format()
 
 
 @attrs.frozen(kw_only=True)
 class BreakdownParameters(_Days):
-    """Declare the query parameters of breakdown, both families."""
+    """Declare the query parameters of the analytics report by country or referrer, in both endpoint families (A and B)."""
 
     by: BreakdownBy = optional("by", member_of(BreakdownBy), BreakdownBy.COUNTRY)
     form: ExportFormat | None = _format()
 
 
 def dates_in_order(given: Mapping[str, object]) -> Iterable[LateFieldError]:
-    """Refuse a range of days that ends before it begins."""
+    """Yield the problem of a range of days that ends before it begins."""
     first, last = given.get("startDate"), given.get("endDate")
     if isinstance(first, date) and isinstance(last, date) and first > last:
         yield LateFieldError(name="startDate", rule="must not be after endDate")
 
 
 def daily_dates(given: Mapping[str, object]) -> Iterable[LateFieldError]:
-    """Refuse a range of days that ends before it begins, or is too long for one answer."""
+    """Yield the problem of a range of days that ends before it begins, or is too long for one answer."""
     yield from dates_in_order(given)
     first, last = given.get("startDate"), given.get("endDate")
     if not isinstance(first, date) or not isinstance(last, date):

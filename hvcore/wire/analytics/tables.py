@@ -1,4 +1,4 @@
-"""The tables of analytics reports: the rows and columns of each exported file."""
+"""The tables of analytics reports as exported files: the name and columns of each file."""
 
 from collections.abc import Mapping
 from typing import Final

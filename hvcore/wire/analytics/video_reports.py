@@ -1,7 +1,7 @@
 """
-The answers of analytics reports about playback quality and breakdowns.
+The JSON payloads of the reports about playback quality and about where requests came from.
 
-None of it is in the interface document; names and shapes follow its "Analytics shapes".
+The interface document has none of them; names and shapes follow its "Analytics shapes".
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -105,7 +105,7 @@ BREAKDOWN: Final = record(
 
 
 def playback_quality(report: VideoPlaybackQuality) -> Payload:
-    """Return the JSON payload of the players' reports about a video, day by day."""
+    """Return the JSON payload of the report of a video's playback quality, summed from players' reports day by day."""
     days = report.days or ()
     return {
         "summary": {

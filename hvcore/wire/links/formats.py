@@ -27,7 +27,7 @@ _EMAIL = re.compile(
 
 @attrs.frozen(kw_only=True)
 class Timestamp:
-    """Read a moment, ``YYYY-MM-DDThh:mm:ss`` with ``Z`` or an offset."""
+    """Kind of field that is a moment, ``YYYY-MM-DDThh:mm:ss`` with ``Z`` or an offset."""
 
     def from_json(self, value: object) -> datetime:
         """Return the moment in a JSON string."""
@@ -49,7 +49,7 @@ class Timestamp:
 
 @attrs.frozen(kw_only=True)
 class EmailAddress:
-    """Read an e-mail address, as people write theirs."""
+    """Kind of field that is an e-mail address, also with letters outside of ASCII."""
 
     def from_json(self, value: object) -> str:
         """Return the e-mail address in a JSON string."""
@@ -66,13 +66,13 @@ class EmailAddress:
         return text
 
     def schema(self) -> Schema:
-        """Return the JSON Schema of e-mail addresses; names may have letters of every language."""
+        """Return the JSON Schema of e-mail addresses; letters of every language are allowed."""
         return {"type": "string", "format": "idn-email", "maxLength": MAX_EMAIL_CHARS}
 
 
 @attrs.frozen(kw_only=True)
 class DomainList:
-    """Read host names, each optionally below ``*.``: a list, or a text with commas."""
+    """Kind of field that is a list of host names, or a text with commas; ``*.`` before a name means its subdomains."""
 
     def from_json(self, value: object) -> tuple[str, ...]:
         """Return the host names in a JSON array of strings or a JSON string."""
@@ -91,7 +91,7 @@ class DomainList:
         return Domains().from_text(text)
 
     def schema(self) -> Schema:
-        """Return the JSON Schema of the list only: the text form is for people."""
+        """Return the JSON Schema of the list of host names; the form with commas, meant for people, is left out."""
         return {
             "type": "array",
             "items": STRING,
@@ -102,12 +102,12 @@ class DomainList:
 
 @attrs.frozen(kw_only=True)
 class Seconds:
-    """Read a time within a video, in seconds."""
+    """Kind of field that is a position in a video, in seconds."""
 
     maximum: float
 
     def from_json(self, value: object) -> float:
-        """Return the seconds in a JSON number."""
+        """Return the position, in seconds, in a JSON number."""
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise FieldRefusedError("must be a number of seconds", NOT_READABLE)
         if not 0 <= value <= self.maximum:
@@ -116,7 +116,7 @@ class Seconds:
         return float(value)
 
     def from_text(self, text: str) -> float:
-        """Return the seconds in a text that is a decimal number."""
+        """Return the position, in seconds, in a text that is a decimal number."""
         if not re.fullmatch(r"[0-9]{1,9}(?:\.[0-9]{1,9})?", text):
             raise FieldRefusedError("must be a number of seconds", NOT_READABLE)
         return self.from_json(float(text))

@@ -36,7 +36,7 @@ from hvcore.wire.schema import (
 
 @attrs.frozen(kw_only=True)
 class EdgeKeyRequest:
-    """Declare the fields of a request for a new edge key; the body is optional."""
+    """Declare the fields of a request for a new edge key; the request's body is optional."""
 
     domains: tuple[str, ...] = optional(
         "domains",
@@ -52,7 +52,7 @@ class EdgeKeyRequest:
 
 @attrs.frozen(kw_only=True)
 class ShareRequest:
-    """Declare the fields of a request for a new share link; the body is optional."""
+    """Declare the fields of a request for a new share link; the request's body is optional."""
 
     expiration_hours: int = optional(
         "expirationHours",
@@ -74,7 +74,7 @@ class ShareRequest:
 
 
 def expires_after(now: datetime) -> Check:
-    """Return the check that refuses an expiry moment that is already past."""
+    """Return the check that refuses a value of the field ``expiresAt`` that is not after the given moment."""
 
     def check(given: Mapping[str, object]) -> Iterable[LateFieldError]:
         expires_at = given.get("expiresAt")
@@ -120,7 +120,7 @@ def edge_key(key: EdgeKey, *, embed_url: str) -> Payload:
     Return the JSON payload of an edge key.
 
     Args:
-        embed_url: The address of the edge key's page; the playlist is below it.
+        embed_url: The URL of the edge key's player page; the URL of the playlist begins with it.
     """
     return {
         "edgeKey": key.id,
@@ -139,8 +139,8 @@ def share(link: ShareLink, *, share_url: str, delivery_url: str) -> Payload:
     Return the JSON payload of a share link.
 
     Args:
-        share_url: The address of the share link's page.
-        delivery_url: The address of the share link's master playlist.
+        share_url: The URL of the share link's player page.
+        delivery_url: The URL of the share link's master playlist.
     """
     return {
         "shareID": link.id,

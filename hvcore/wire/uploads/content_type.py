@@ -1,4 +1,4 @@
-"""The content type that a request announces for the bytes of an upload."""
+"""The field of a request that announces the content type of an upload's bytes."""
 
 import re
 from typing import Final
@@ -18,7 +18,7 @@ _VISIBLE = re.compile(r"[\t -~]*")
 @attrs.frozen
 class AnnouncedType:
     """
-    Read the content type of one of the five containers; the text is kept as sent.
+    Kind of field that is the content type of an accepted video container, kept as sent, or ``""``.
 
     Pages send what the browser says of a file, and some browsers say ``""``.
     """
@@ -40,5 +40,5 @@ class AnnouncedType:
         return given
 
     def schema(self) -> Schema:
-        """Return all names and ``""``; parameters are understood, too."""
+        """Return the JSON Schema of the accepted content types and ``""``; parameters behind a type are accepted, too."""
         return one_of("ContentType", *_NAMES, "")

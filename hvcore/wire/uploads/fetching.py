@@ -33,7 +33,7 @@ _TEXT: Final = Text(max_chars=MAX_ADDRESS_CHARS)
 
 @attrs.frozen(kw_only=True)
 class SourceAddress:
-    """Read a URL from which a file is fetched; it may hold its owner's secrets."""
+    """Kind of field that is a URL from which a file is fetched; the URL may hold secrets of its owner."""
 
     def from_json(self, value: object) -> str:
         """Return the URL in a JSON string."""
@@ -44,7 +44,7 @@ class SourceAddress:
         return _TEXT.from_text(text)
 
     def schema(self) -> Schema:
-        """Return the JSON Schema of the URL; the host that it names may be refused later."""
+        """Return the JSON Schema of the URL; a URL that fits may still be refused because of its host."""
         return {
             "type": "string",
             "format": "uri",
@@ -53,7 +53,7 @@ class SourceAddress:
         }
 
     def shown(self, value: object) -> object:
-        """Return the address without its secrets: see converter.SecretKind."""
+        """Return the URL without its secrets, for error messages; see converter.SecretKind."""
         return without_secrets(value) if isinstance(value, str) else None
 
 
@@ -115,5 +115,5 @@ def fetched_video(video_id: VideoId) -> dict[str, object]:
 
 
 def fetched_file(grant: UploadGrant) -> dict[str, object]:
-    """Return the JSON payload with the path at which the fetched file will be."""
+    """Return the JSON payload with the bucket path at which the fetched file will be stored."""
     return {"bucketPath": grant.path}

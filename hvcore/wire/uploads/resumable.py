@@ -1,7 +1,7 @@
 """
-The creation of a resumable upload: what its headers say, and the answer.
+The creation of a resumable upload: its HTTP headers, and its answer.
 
-Source: tus 1.0, "Creation". ``Upload-Metadata`` has the fields of Family B's
+Source: tus 1.0, "Creation". The header ``Upload-Metadata`` has the fields of Family B's
 upload-url as texts, and is judged by the same rules.
 """
 
@@ -75,7 +75,7 @@ _MAX_DIGITS: Final = 19
 
 @attrs.frozen(kw_only=True)
 class CreationHeaders:
-    """Hold the headers that create a resumable upload; None if not sent."""
+    """The HTTP headers of a request that creates a resumable upload; a header that was not sent is None."""
 
     length: str | None
     metadata: str | None
@@ -84,7 +84,7 @@ class CreationHeaders:
 
 @attrs.frozen(kw_only=True)
 class ResumableWanted:
-    """Hold the file and the video that a resumable upload should make."""
+    """The description of the file that a resumable upload is to send, and of the video that becomes of it."""
 
     file: FileWanted
     video: VideoWanted
@@ -95,11 +95,11 @@ def read_creation(headers: CreationHeaders, check: Check) -> ResumableWanted:
     Return the file and the video that a resumable upload's headers describe.
 
     Args:
-        check: See possible_with.
+        check: Finds problems of the fields together; see requests.possible_with.
 
     Raises:
-        HvError: As Family B's upload-url raises them.
-        PayloadTooLargeError: The announced size is over the limit.
+        HvError: A field has a problem; the error is that of VideoUploadRequest.
+        PayloadTooLargeError: The announced size in bytes is over the limit.
     """
     if headers.defer_length is not None:
         raise _refused(
@@ -134,8 +134,8 @@ def read_metadata(header: str) -> dict[str, str]:
     """
     Return the fields of ``Upload-Metadata`` by their documented names.
 
-    An alias counts where the documented name is missing and it is not empty:
-    browsers know no type of some files.
+    An alias of a name, such as upload clients send, counts if the documented name is missing and
+    the alias's value is not empty.
 
     Raises:
         InvalidParametersError: The header does not have the tus protocol's form.
@@ -189,7 +189,7 @@ def _check_limit(length: str | None) -> None:
 
 
 def in_headers(item: FieldError) -> FieldError:
-    """Return a problem of a field, said of the header that the field is in."""
+    """Return a field's problem with the HTTP header that carries the field as its location."""
     header = _LENGTH if item.location == "query.fileSize" else _METADATA
     return attrs.evolve(item, location=f"header.{header}")
 

@@ -32,7 +32,7 @@ from hvcore.wire.schema import (
 
 @attrs.frozen(kw_only=True)
 class DeleteParameters:
-    """Declare the query parameters of a deletion, both families."""
+    """Declare the query parameters of a deletion, in both endpoint families (A and B)."""
 
     keep_hours: int = optional(
         "keepHours",
@@ -44,7 +44,7 @@ class DeleteParameters:
 
 @attrs.frozen(kw_only=True)
 class BinParameters:
-    """Declare the query parameters of the list of deleted videos, both families."""
+    """Declare the query parameters of the list of deleted videos, in both endpoint families (A and B)."""
 
     page: int = optional(
         "page",

@@ -60,7 +60,7 @@ def captions(tracks: Iterable[CaptionTrack], left_out: Sequence[str] = ()) -> Pa
     Return the JSON payload of the captions of a video.
 
     Args:
-        left_out: Sentences about the places of an uploaded file that are not shown.
+        left_out: Sentences about the parts of an uploaded file that were left out.
     """
     warnings = {"warnings": list(left_out)} if left_out else {}
     return warnings | {

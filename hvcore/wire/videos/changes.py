@@ -1,4 +1,4 @@
-"""The requests and answers about changes of a video and its picture."""
+"""The requests and answers about changes of a video's fields and of its thumbnail."""
 
 from typing import Final
 
@@ -45,7 +45,7 @@ class VideoChangeRequest:
 
 @attrs.frozen(kw_only=True)
 class CustomThumbnailRequest:
-    """Declare the fields of a thumbnail request without an uploaded picture."""
+    """Declare the fields of a request that chooses a video's thumbnail without uploading a picture."""
 
     at_s: float = required(
         "timestampSeconds",

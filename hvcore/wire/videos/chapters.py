@@ -1,4 +1,4 @@
-"""The answers about chapters."""
+"""The JSON payloads of answers about the chapters of videos."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -34,7 +34,7 @@ def chapters(
     Return the JSON payload of the chapters of a video.
 
     Args:
-        left_out: Sentences about the places of an uploaded file that are not shown.
+        left_out: Sentences about the parts of an uploaded file that were left out.
     """
     warnings = {"warnings": list(left_out)} if left_out else {}
     return warnings | {"chapters": chapter_list(found)}

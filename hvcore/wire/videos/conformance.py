@@ -1,4 +1,4 @@
-"""The answer about the findings of a video's check."""
+"""The answer with the findings of a published video's conformance check."""
 
 from typing import Final
 
@@ -49,7 +49,7 @@ CONFORMANCE: Final = record(
 
 
 def conformance(report: ConformanceReport) -> Payload:
-    """Return the JSON payload of a conformance report."""
+    """Return the JSON payload of the report of a video's conformance check."""
     return {
         "conformant": report.is_conformant,
         "checkedAt": timestamp(report.checked_at),

@@ -1,5 +1,5 @@
 """
-The labels of videos in requests and answers.
+The labels of videos (external ID, metadata, tags) in requests and answers.
 
 Source: decision 124.
 """
@@ -53,7 +53,7 @@ LABELS: Final[Mapping[str, Schema]] = {
 
 @attrs.frozen(kw_only=True)
 class Label:
-    """Read a label: a text on one line that is kept as it is."""
+    """Kind of field that is a label of a video, such as a tag: a text on one line, kept as it is."""
 
     max_chars: int
     has_commas: bool = True
@@ -63,7 +63,7 @@ class Label:
         return self.from_text(string(value))
 
     def from_text(self, text: str) -> str:
-        """Return the text of one label, checked."""
+        """Return the text of one label; refuse control characters, a wrong length, and commas where they separate labels."""
         found = Text(max_chars=self.max_chars).from_text(text)
         if any(unicodedata.category(char) == "Cc" for char in found):
             raise FieldRefusedError("must not contain control characters", NOT_ALLOWED)
@@ -88,7 +88,7 @@ _VALUE: Final = Label(max_chars=MAX_METADATA_VALUE_CHARS)
 @attrs.frozen(kw_only=True)
 class Metadata:
     """
-    Read metadata: an object of keys and texts; in a header or a form its JSON text.
+    Kind of field that is a video's metadata: a JSON object of texts, or its JSON text in a header or a form.
 
     Attributes:
         removes: Whether null as a value is accepted, and removes the key.
@@ -117,7 +117,7 @@ class Metadata:
         return self.from_json(value)
 
     def schema(self) -> Schema:
-        """Return the JSON Schema of metadata; it does not tell the limit of all keys and values together."""
+        """Return the JSON Schema of metadata; the limit of the size of the whole object is not part of it."""
         value = _VALUE.schema()
         return {
             "type": "object",
@@ -142,7 +142,7 @@ class Metadata:
 
 @attrs.frozen(kw_only=True)
 class Tags:
-    """Read a list of tags; in a header or a form they are separated by commas."""
+    """Kind of field that is a list of tags; in a header or a form they are separated by commas."""
 
     def from_json(self, value: object) -> tuple[str, ...]:
         """Return the tags of a JSON array; a repeated tag counts once, in its first place."""
@@ -161,7 +161,7 @@ class Tags:
         return tuple(found.values())
 
     def from_text(self, text: str) -> tuple[str, ...]:
-        """Read the list; spaces around commas do not matter."""
+        """Return the tags in a text, separated by commas; spaces around commas do not matter."""
         return self.from_json([tag.strip(" ") for tag in text.split(",")])
 
     def schema(self) -> Schema:
@@ -170,14 +170,14 @@ class Tags:
 
 @attrs.frozen(kw_only=True)
 class MetadataFilter:
-    """Read a filter for a key of metadata and its value, with a colon between them."""
+    """Kind of query parameter that finds videos by a metadata key and its value, written ``key:value``."""
 
     def from_json(self, value: object) -> str:
-        """Return the filter in a JSON string."""
+        """Return the search term of a filter in a JSON string; see domain.labels.metadata_term."""
         return self.from_text(string(value))
 
     def from_text(self, text: str) -> str:
-        """Return the term that finds videos: see domain.labels.metadata_term."""
+        """Return the search term of a filter ``key:value``; see domain.labels.metadata_term."""
         key, colon, value = text.partition(":")
         if not colon or not _KEY.fullmatch(key) or not value:
             raise FieldRefusedError("must be a key, a colon and a value", NOT_ALLOWED)
@@ -250,7 +250,7 @@ class LabelChangeFields:
 
 
 def shown_labels(labels: Labels) -> dict[str, object]:
-    """Return the JSON members of the labels that a video has."""
+    """Return the JSON members for the labels of a video; a label that the video lacks has no member."""
     found: dict[str, object] = {}
     if labels.external_id is not None:
         found["externalID"] = labels.external_id

@@ -1,4 +1,4 @@
-"""The block ``playback``: where a video plays."""
+"""The JSON block ``playback`` of a video: the URLs at which it plays."""
 
 from typing import Final
 
@@ -21,7 +21,7 @@ PLAYBACK: Final[Schema] = record(
 
 
 def playback(addresses: PlaybackAddresses) -> dict[str, object]:
-    """Return the JSON payload of a video's playback addresses."""
+    """Return the JSON payload of the URLs at which a video plays."""
     return {
         "playlistURL": addresses.playlist,
         "manifestURL": addresses.manifest,

@@ -1,5 +1,5 @@
 """
-The JSON fields of a video's source: its size in bytes, its width, height, shape and frame rate.
+The JSON fields of a video's source file: its bytes, width, height, aspect ratio and frame rate.
 
 Source: decision 213.
 """
@@ -21,7 +21,7 @@ SOURCE: Final[Mapping[str, Schema]] = {
 
 
 def shown_source(source: SourceFigures | None) -> dict[str, object]:
-    """Return the JSON members about a source; a figure that is not known is left out."""
+    """Return the JSON members about a video's source file; a figure that is not known has no member."""
     if source is None:
         return {}
     shown: dict[str, object] = {}

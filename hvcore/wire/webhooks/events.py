@@ -1,5 +1,5 @@
 """
-Events: the parameters of the list, and an event as the API and webhooks send it.
+The parameters of the list of events, and the JSON of an event as the API and webhooks send it.
 
 Source: interface, "Events".
 """
@@ -92,14 +92,14 @@ EVENTS: Final[Schema] = record(
 
 @attrs.frozen(kw_only=True)
 class Cursor:
-    """Read a cursor: the end of an earlier page, in a form that only the service reads."""
+    """Kind of query parameter that is a cursor: the end of an earlier page, in a form that only the service reads."""
 
     def from_json(self, value: object) -> int:
-        """Return the number of the event in a cursor in a JSON string."""
+        """Return the number of the event at which the page of a cursor, given as a JSON string, ended."""
         return self.from_text(string(value))
 
     def from_text(self, text: str) -> int:
-        """Read a ``cursor`` of an earlier answer; anything else is refused."""
+        """Return the number of the event at which the page of a cursor ended; refuse other texts."""
         if re.fullmatch(_CURSOR_PATTERN, text):
             padded = text + "=" * (-len(text) % 4)
             try:
@@ -117,7 +117,7 @@ class Cursor:
 
 @attrs.frozen(kw_only=True)
 class Kinds:
-    """Read a comma-separated list of event kinds."""
+    """Kind of query parameter that is a comma-separated list of event kinds."""
 
     def from_json(self, value: object) -> frozenset[EventKind]:
         """Return the event kinds in a JSON string."""
@@ -164,8 +164,8 @@ def event(stored: StoredEvent, *, worker_url: str, player_url: str) -> Payload:
     Return the JSON payload of an event; it is the same each time it is sent.
 
     Args:
-        worker_url: The address at which the video is delivered.
-        player_url: The address of the video's page.
+        worker_url: The URL at which the video is delivered.
+        player_url: The URL of the video's player page.
     """
     happened = stored.event
     roots = PlaybackRoots(
@@ -212,7 +212,13 @@ def _playback(happened: VideoEvent, roots: PlaybackRoots) -> Payload | None:
 
 
 def event_page(page: EventPage, *, worker_url: str, player_url: str) -> Payload:
-    """Return the JSON payload of a page of events, with the cursor of the next page."""
+    """
+    Return the JSON payload of a page of events, with the cursor of the next page.
+
+    Args:
+        worker_url: The URL at which videos are delivered.
+        player_url: The URL below which videos have player pages.
+    """
     return {
         "events": [
             event(stored, worker_url=worker_url, player_url=player_url)
@@ -224,5 +230,5 @@ def event_page(page: EventPage, *, worker_url: str, player_url: str) -> Payload:
 
 
 def cursor(number: int) -> str:
-    """Return the cursor text for the place where a page of events ends."""
+    """Return the cursor text of a page of events that ends with the event of the given number."""
     return base64.urlsafe_b64encode(f"1:{number}".encode()).decode().rstrip("=")

@@ -1,4 +1,4 @@
-"""Remove the trigger that composed the letters of names and tags for older versions (Unicode NFC)."""
+"""Migration: remove the trigger that composed the letters of names and tags for older versions (Unicode NFC)."""
 
 from alembic import op
 

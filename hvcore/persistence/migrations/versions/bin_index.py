@@ -1,4 +1,4 @@
-"""Index the videos in the bin, apart from the revision that keeps readers out for its columns."""
+"""Add the indexes of videos in the bin, in a migration of their own so that readers wait for the columns only briefly."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -12,7 +12,7 @@ KEPT = sa.text("bin_ends_at IS NOT NULL")
 
 
 def upgrade() -> None:
-    """Make the indexes; only writers of videos wait for them."""
+    """Make the indexes of videos in the bin; only writers of videos wait for them."""
     op.create_index(
         "ix_videos_bin",
         "videos",

@@ -12,6 +12,6 @@ TEXT = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 
 
 def upgrade() -> None:
-    """Add the columns; what was deleted before cannot be restored."""
+    """Add the columns of the bin; videos that were deleted before the migration cannot be restored."""
     op.add_column("videos", sa.Column("bin_ends_at", sa.BigInteger(), nullable=True))
     op.add_column("videos", sa.Column("bin_state", TEXT, nullable=True))

@@ -10,5 +10,5 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Add the column for the duration; it is unknown for attempts made before."""
+    """Add the column for the duration of a webhook's last attempt; it is unknown for attempts made before."""
     op.add_column("webhook_deliveries", sa.Column("last_duration_ms", sa.BigInteger()))

@@ -10,7 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Add the column; no existing video may be downloaded until its owner allows it."""
+    """Add the column that permits downloads; no existing video may be downloaded until its owner allows it."""
     op.add_column(
         "videos",
         sa.Column(

@@ -10,5 +10,5 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Add the column; it is unknown for earlier events."""
+    """Add the column for the video's visibility to events; it is unknown for earlier events."""
     op.add_column("events", sa.Column("is_public", sa.Boolean(), nullable=True))

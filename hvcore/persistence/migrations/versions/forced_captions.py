@@ -10,7 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Add the column; older processes go on writing rows without it."""
+    """Add the column that marks forced captions; older processes go on writing rows without it."""
     op.add_column(
         "video_captions",
         sa.Column("is_forced", sa.Boolean(), nullable=False, server_default=sa.false()),

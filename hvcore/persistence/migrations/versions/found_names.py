@@ -1,4 +1,4 @@
-"""Sort videos by name and find them by parts of names; count each client's guesses at shares."""
+"""Add indexes that sort videos by name and find them by parts of names; add the count of each client's guesses at the viewers of share links."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -12,7 +12,7 @@ TEXT = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 
 
 def upgrade() -> None:
-    """Add the columns; earlier jobs have the transcoder of the settings."""
+    """Add the columns to transcode jobs; earlier jobs have the transcoder of the settings."""
     columns = (
         sa.Column("transcoder", TEXT, nullable=False, server_default=sa.text("''")),
         sa.Column("chosen_because", TEXT, nullable=False, server_default=sa.text("''")),

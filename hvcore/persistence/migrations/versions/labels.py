@@ -12,7 +12,7 @@ TEXT = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 
 
 def upgrade() -> None:
-    """Add columns and tables; no video has labels yet."""
+    """Add the columns and tables of labels; no video has labels yet."""
     op.add_column("videos", sa.Column("labels", TEXT))
     op.add_column("videos", sa.Column("external_id", TEXT))
     op.add_column("events", sa.Column("labels", TEXT))

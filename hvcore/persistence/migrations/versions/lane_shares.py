@@ -19,7 +19,7 @@ GROUP BY lane, org_id"""
 
 
 def upgrade() -> None:
-    """Make the table, with a row for each lane and organization that has waiting tasks."""
+    """Make the table of spent times, with a row for each lane and organization that has waiting tasks."""
     op.add_column("tasks", sa.Column("leased_at", sa.BigInteger(), nullable=True))
     op.create_table(
         "lane_shares",

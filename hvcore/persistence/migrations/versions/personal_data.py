@@ -1,4 +1,4 @@
-"""Find the personal data of a deleted video by indexes: stored answers, audit log, rows."""
+"""Add indexes by which the personal data of a deleted video is found: in stored answers, audit log and rows."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -13,7 +13,7 @@ LEFT = sa.text("state = 'deleted' AND name <> ''")
 
 
 def upgrade() -> None:
-    """Add the column and the indexes; earlier stored answers expire within a day."""
+    """Add the video's id to stored answers, and the indexes; earlier stored answers expire within a day."""
     # In the order in which requests lock these tables, or both would wait for ever.
     op.create_index(
         "ix_videos_named_deleted",

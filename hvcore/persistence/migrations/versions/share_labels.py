@@ -12,5 +12,5 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Add the column, which is empty for earlier links."""
+    """Add the column for a share link's label, which is empty for earlier links."""
     op.add_column("share_links", sa.Column("label", TEXT, nullable=True))

@@ -1,4 +1,4 @@
-"""Tell the figures of a finished video in its event; find videos by their visibility."""
+"""Add a finished video's figures (size, duration, frame rate) to its event, and an index of videos by visibility."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,7 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Add the columns, which are unknown for earlier events, and the index of lists."""
+    """Add the columns of the figures, which are unknown for earlier events, and the index by visibility."""
     # In the order in which a save locks these tables, or both would wait for ever.
     op.create_index(
         "ix_videos_list_public",

@@ -1,4 +1,4 @@
-"""Mark uploads that the object store may have begun in parts, and reserve quota for them."""
+"""Mark uploads whose bytes may be at the object store as a multipart upload, and reserve quota for announced bytes."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -19,7 +19,7 @@ SET stored_bytes = {organization_storage}.stored_bytes + excluded.stored_bytes""
 
 
 def upgrade() -> None:
-    """Add the column, and count the bytes that were announced and have not arrived."""
+    """Add the column that marks such uploads, and count the bytes that were announced and have not arrived."""
     op.add_column(
         "grants",
         sa.Column("in_parts", sa.Boolean(), nullable=False, server_default=sa.false()),

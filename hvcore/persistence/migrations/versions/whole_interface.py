@@ -17,7 +17,7 @@ TEXT = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 
 
 def upgrade() -> None:
-    """Make the tables, and count the videos that exist."""
+    """Make the tables of events, webhooks, share links, edge keys and totals, and count the videos that exist."""
     _requests()
     _playback()
     _events()

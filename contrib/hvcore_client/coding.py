@@ -42,8 +42,8 @@ def member(name: str, *, is_required: bool = True, shows: bool = True) -> Any:  
     Describe a model's attribute whose JSON member has another name.
 
     Args:
-        shows: Whether the value stands in the model's ``repr``. Of an address that
-            may be secret, only the host does.
+        shows: Whether the value stands in the model's ``repr``; if not, only the scheme
+            and host of an address do.
     """
     metadata = {_NAME: name}
     display: Any = True if shows else shown
@@ -72,7 +72,7 @@ def with_entity_tag(value: T, etag: str | None) -> T:
 
 
 def shown(value: object) -> str:
-    """Return a text for ``repr``: of an address only scheme and host, of other texts nothing."""
+    """Return the ``repr`` of a value without secrets: of an address its host, of other texts nothing."""
     if not isinstance(value, str):
         return repr(value)
     parts = urlsplit(value)

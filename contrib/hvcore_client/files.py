@@ -64,10 +64,10 @@ class SourceFile:
 @attrs.frozen(kw_only=True)
 class FilePart:
     """
-    The bytes of a file from an offset on.
+    The bytes of a file to upload, from an offset to the end.
 
     Attributes:
-        at: Called with the offset behind each piece after the piece was sent.
+        at: Called after each piece was sent, with the offset of its end in the file.
     """
 
     source: SourceFile
@@ -80,7 +80,7 @@ class FilePart:
         return self.source.size_bytes - self.offset
 
     def pieces(self) -> Iterator[bytes]:
-        """Yield the bytes piece by piece."""
+        """Yield the bytes of the file from the offset on, piece by piece."""
         offset = self.offset
         for piece in self._read():
             yield piece
@@ -88,7 +88,7 @@ class FilePart:
             self.at(offset)
 
     async def async_pieces(self) -> AsyncIterator[bytes]:
-        """Yield the bytes piece by piece; each is read in a thread, so that the event loop runs on."""
+        """Yield the bytes of the file piece by piece, read in threads so that the event loop runs on."""
         offset, read = self.offset, self._read()
         try:
             while piece := await asyncio.to_thread(next, read, b""):

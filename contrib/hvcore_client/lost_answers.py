@@ -23,13 +23,14 @@ Arguments = Mapping[str, object]
 @attrs.frozen(kw_only=True)
 class Question:
     """
-    The operation to call instead of a refused call, and a reader of its answer.
+    An operation that tells whether a refused call was done before, and a reader of its answer.
 
     Attributes:
-        code: The error code of the refusal.
-        operation: The operation to call; None if the refusal says all.
-        found: Returns the result that the refused call would have had; None if it is
-            not done.
+        code: The error code with which the call was refused.
+        operation: The operation to call; None if the refusal itself proves that the
+            call was done.
+        found: Returns the result that the refused call would have had; None if the call
+            was not done.
     """
 
     code: str

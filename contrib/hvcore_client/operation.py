@@ -1,4 +1,4 @@
-"""The operations of the API, and the requests of their calls."""
+"""The definitions of operations of the API, from which the requests of calls are made."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -35,7 +35,7 @@ _REPEATABLE: Final = frozenset({"GET", "HEAD", "OPTIONS", "PUT", "DELETE"})
 
 
 class NotSent(Enum):
-    """The type of the constant NOT_SENT."""
+    """The type of the constant NOT_SENT, which marks an argument that is left out of the request."""
 
     NOT_SENT = auto()
 
@@ -50,7 +50,7 @@ NOT_SENT: Final = NotSent.NOT_SENT
 @attrs.frozen(kw_only=True)
 class Paging:
     """
-    The way in which an operation gives the next page of a list.
+    The way in which a client asks an operation for the next page of a list.
 
     Attributes:
         by_cursor: Whether pages are named by the argument ``after``; else by ``page``.
@@ -64,15 +64,16 @@ class Paging:
 @attrs.frozen(kw_only=True)
 class Operation(Generic[T]):
     """
-    An operation of the API; its arguments are named as those of the client's method.
+    An operation of the API: how the arguments of its method in the client become a request.
 
     Attributes:
         path: The path of the operation, with arguments in braces.
         answer: The type that is made from the answer's JSON; None if there is none.
-        query: The names of query parameters, by arguments.
-        headers: The names of headers, by arguments.
+        query: The names of query parameters, by the names of arguments.
+        headers: The names of headers, by the names of arguments.
         fixed_headers: Headers that always have the same value.
-        body: The names of members of the JSON body, by arguments.
+        body: The names of members of the JSON body, by the names of arguments; None if
+            the body is not JSON.
         content_types: The content types of a body that is not JSON; without an explicit
             type, its first bytes decide.
         sends_null: Whether None is sent as null, which removes a setting.
@@ -98,10 +99,10 @@ class Operation(Generic[T]):
         self, options: ClientOptions, arguments: Mapping[str, object]
     ) -> Request:
         """
-        Return the request of a call with these arguments.
+        Return the HTTP request of a call of this operation with the given arguments.
 
         Raises:
-            ValueError: There are two bodies, or an argument of the path names nothing.
+            ValueError: There are two bodies, or an argument of the path is empty.
         """
         headers = {
             "User-Agent": USER_AGENT,

@@ -57,6 +57,11 @@ def options_of(
     """
     Return the options of a client, from arguments and else from environment variables.
 
+    Args:
+        api_url: The address of the service; None for that in the environment.
+        api_key: The API key; None for that in the environment, or for no key.
+        max_tries: The most tries of a request, the first one included.
+
     Raises:
         ValueError: There is no usable address, or the key is not an API key.
     """

@@ -107,11 +107,12 @@ class _OverlappingPages:
 
 def page_size(passed: int, wanted: int) -> int:
     """
-    Return the size of pages of which one begins shortly before a place of a list.
+    Return the size of pages, one of which begins shortly before a position in a list.
 
     Args:
-        passed: Items before the place; the last of them is on that page.
-        wanted: About so many items a page shall have.
+        passed: The number of items before the position; the last of them is on that
+            page.
+        wanted: The number of items that a page should have, approximately.
     """
 
     def new_items(size: int) -> int:

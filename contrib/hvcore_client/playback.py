@@ -1,4 +1,4 @@
-"""Make the addresses at which videos play, and those of their pictures."""
+"""Make the addresses at which videos play, and the addresses of their pictures."""
 
 import math
 from typing import Final, Literal, TypeAlias
@@ -27,13 +27,14 @@ def playback_url(
     ] = "playlist",
 ) -> str:
     """
-    Return the address at which a video plays, with a token in it if the video needs one.
+    Return an address of a playable video, with a token in it if the video needs one.
 
     Args:
         video: The video as the API or a webhook describes it.
         token: A token from ``tokens.sign`` or from a signed address.
-        of: The kind of address: HLS (``playlist``), DASH (``manifest``) or a page
-            (``embed``).
+        of: The kind of address: HLS (``playlist``), DASH (``manifest``), a page with
+            the player (``embed``), the poster (``thumbnail``) or the preview pictures
+            for seeking (``storyboard``).
 
     Raises:
         ValueError: The video needs a token, and there is none; or it has no addresses,
@@ -63,17 +64,20 @@ def picture_url(  # noqa: PLR0913 - what there is to choose of a picture
     file_format: Literal["jpg", "webp"] = "jpg",
 ) -> str:
     """
-    Return the address of a picture of a video, cropped to fill the size.
+    Return the address of a still picture of a video, cropped to fill the given size.
 
     Args:
-        token: As for playback_url; one with the use ``thumbnail`` is enough.
-        width_px: 16 to 3840.
-        height_px: 16 to 3840.
-        time_s: The moment that is shown, in steps of 0.1 s; by default the video's own
-            picture is.
+        video: The video as the API or a webhook describes it.
+        token: A token from ``tokens.sign`` if the video is private; one with the use
+            ``thumbnail`` is enough.
+        width_px: The width of the picture, 16 to 3840.
+        height_px: The height of the picture, 16 to 3840.
+        time_s: The moment of the video that is shown, in steps of 0.1 s; None for the
+            video's poster.
 
     Raises:
-        ValueError: As for playback_url; or the moment is before the beginning.
+        ValueError: The video needs a token, and there is none; or it cannot be played;
+            or the moment is before the beginning.
     """
     query = {} if time_s is None else {"time": _seconds(time_s)}
     name = f"{width_px}x{height_px}.{file_format}"
@@ -89,15 +93,20 @@ def animation_url(
     width_px: int = 320,
 ) -> str:
     """
-    Return the address of a moving picture of a part of a video (WebP).
+    Return the address of a short animation (WebP without sound) made from a part of a video.
 
     Args:
-        token: As for playback_url; one with the use ``thumbnail`` is enough.
-        end_s: At most 10 s after the start; by default 5 s, or the video's end.
+        video: The video as the API or a webhook describes it.
+        token: A token from ``tokens.sign`` if the video is private; one with the use
+            ``thumbnail`` is enough.
+        start_s: The moment of the video at which the animation begins.
+        end_s: The moment of the video at which it ends, at most 10 s after the start;
+            None for 5 s after the start, or the video's end.
         width_px: The most pixels of a side, 16 to 640.
 
     Raises:
-        ValueError: As for playback_url; or a moment is before the beginning.
+        ValueError: The video needs a token, and there is none; or it cannot be played;
+            or a moment is before the beginning.
     """
     query = {"start": _seconds(start_s)}
     if end_s is not None:

@@ -2,8 +2,8 @@
 Keep possible secrets out of the logs of httpx and httpcore.
 
 httpx logs each request with its whole address, at INFO; httpcore logs the headers of
-answers, at DEBUG. An address may be a signature, and a header an address. What other
-code of the program sends is logged as ever.
+answers, at DEBUG. An address may contain a signature, and a header may contain an
+address. What other code of the program sends is logged as before.
 """
 
 import logging

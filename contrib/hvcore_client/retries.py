@@ -106,7 +106,7 @@ def retry_after_s(text: str | None, now: datetime | None = None) -> float | None
 
 
 def moment_of(text: str | None) -> datetime | None:
-    """Return the time of a date in a header; None if it is not a date."""
+    """Return the time of a date in an HTTP header such as ``Date``; None if it is not a date."""
     try:
         moment = parsedate_to_datetime(text or "")
     except (TypeError, ValueError, OverflowError):

@@ -1,5 +1,5 @@
 """
-The steps of a call, which are requests and waits, apart from who carries them out.
+The steps of a call: the requests to send, and the waits between them.
 
 A generator yields the steps of a call; ``HvClient`` and ``AsyncHvClient`` carry them
 out, blocking or in an event loop. So the logic of calls is written once.
@@ -29,7 +29,8 @@ class Request:
 
     Attributes:
         url: The whole address; its query may be secret, and so may the headers.
-        timeout_s: The seconds to wait for an answer; None: those of the client.
+        timeout_s: The seconds to wait for an answer; None for
+            ``ClientOptions.timeout_s``.
         may_repeat: Whether sending it twice does the same as sending it once.
     """
 
@@ -54,7 +55,7 @@ class Wait:
 
 @attrs.frozen(kw_only=True)
 class Answer:
-    """A whole answer of the service; the names of its headers are in lower case."""
+    """A whole HTTP answer of the service; the names of its headers are in lower case."""
 
     status: int
     headers: Mapping[str, str] = attrs.field(repr=False)
@@ -74,12 +75,12 @@ OnProgress: TypeAlias = Callable[[int, int], None]
 
 
 def sent(request: Request) -> Steps[Answer | UnreachableError]:
-    """Send a request once, and return its answer or the error."""
+    """Send a request once, and return its answer, or the error if none came."""
     return cast("Answer | UnreachableError", (yield request))
 
 
 def waited(seconds: float) -> Steps[None]:
-    """Wait for some seconds."""
+    """Yield the step in which a client waits for a number of seconds."""
     yield Wait(seconds=seconds)
 
 

@@ -67,7 +67,7 @@ def nothing_told(_arrived_bytes: int, _size_bytes: int) -> None:
 
 @attrs.frozen(kw_only=True)
 class Uploads:
-    """The steps of uploads: create, send, resume."""
+    """Creates, sends and resumes uploads, by steps that either client carries out."""
 
     options: ClientOptions
 
@@ -87,7 +87,15 @@ class Uploads:
     def created(
         self, name: str, size_bytes: int, settings: Mapping[str, object]
     ) -> Steps[ResumableUpload]:
-        """Create a resumable upload for a file that another program may have."""
+        """
+        Create a resumable upload for a file that another program may have.
+
+        Args:
+            name: The name of the file.
+            size_bytes: The size of the file.
+            settings: The settings of the video, by the names of members of
+                ``VideoUploadRequest``.
+        """
         fields = _described(name, size_bytes, settings)
         operation = operations.CREATE_RESUMABLE_UPLOAD
         arguments = {
@@ -172,8 +180,8 @@ class Uploads:
         Send a whole file to the ``signed_url`` of an upload grant; each try begins at the start.
 
         Args:
-            is_new: Whether nobody else knows the address, so that a file that arrived
-                there is this one.
+            is_new: Whether nobody else knows the address: then an answer that a file
+                has arrived already means that an earlier try was successful.
         """
         source, tell = SourceFile.of(file), on_progress or nothing_told
         part = FilePart(
@@ -204,7 +212,7 @@ class Uploads:
         settings: Mapping[str, object],
         on_progress: OnProgress | None,
     ) -> Steps[VideoUploadGrant]:
-        """Ask for an upload address, send the file there, and have the service process it."""
+        """Ask for an upload grant, send the file to its address by one PUT, and have it processed."""
         source = SourceFile.of(file)
         fields = _described(source.name, source.size_bytes, settings)
         operation = operations.CREATE_UPLOAD_URL

@@ -26,7 +26,7 @@ _IDENTIFIER: Final = re.compile(r"[A-Za-z_]\w*")
 
 
 def write_javascript(api: Api, folder: Path) -> None:
-    """Write the module and its types into the client's folder, which has the parts."""
+    """Write the JavaScript client and its types into its folder, which has the handwritten parts."""
     for name, text in javascript_files(api, folder / "source").items():
         (folder / name).write_text(text, "utf-8")
 

@@ -1,4 +1,4 @@
-"""Write the names of the API's document as a client spells them."""
+"""Spell the names in the API's document as a client spells them."""
 
 import re
 from collections.abc import Sequence

@@ -66,7 +66,7 @@ _TEXT_FORMATS = 'Literal["csv", "ndjson"]'
 
 @attrs.frozen(kw_only=True)
 class Style:
-    """Hold the words that differ between the blocking and the asynchronous client."""
+    """Hold the names and keywords that differ between the blocking and the asynchronous client."""
 
     folder: str
     prefix: str
@@ -111,7 +111,12 @@ class Parameter:
 
 
 def operations_module(operations: Sequence[Operation], written: str) -> str:
-    """Return the text of the Python module with the table of operations."""
+    """
+    Return the text of the Python module with the table of operations.
+
+    Args:
+        written: The sentence in its docstring that it is generated.
+    """
     return _TABLE_HEAD.format(written=written) + "\n".join(map(_row, operations))
 
 
@@ -124,7 +129,13 @@ def class_name(tag: str, style: Style) -> str:
 def calls_module(
     tag: str, operations: Sequence[Operation], style: Style, written: str
 ) -> str:
-    """Return the text of the Python module with the methods for the operations of a tag."""
+    """
+    Return the text of the Python module with the methods for the operations of a tag.
+
+    Args:
+        tag: The group of the operations, such as ``Uploads``.
+        written: The sentence in its docstring that it is generated.
+    """
     head = _CALLS_HEAD.format(
         tag=tag,
         written=written,

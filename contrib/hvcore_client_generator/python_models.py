@@ -59,19 +59,34 @@ _OTHER_NAMES = {"videoName": "name"}
 
 
 def choices_module(api: Api, written: str) -> str:
-    """Return the text of the Python module with all choices."""
+    """
+    Return the text of the Python module with all choices.
+
+    Args:
+        written: The sentence in its docstring that it is generated.
+    """
     parts = [_choice(choice) for choice in api.choices]
     return _CHOICES_HEAD.format(written=written) + "\n".join(parts)
 
 
 def models_module(api: Api, written: str) -> str:
-    """Return the text of the Python module with all models."""
+    """
+    Return the text of the Python module with all models.
+
+    Args:
+        written: The sentence in its docstring that it is generated.
+    """
     parts = [_model(model) for model in api.models]
     return _MODELS_HEAD.format(written=written) + "\n\n".join(parts)
 
 
 def settings_module(api: Api, written: str) -> str:
-    """Return the text of the Python module with the settings of uploads (``VideoUploadRequest``)."""
+    """
+    Return the text of the Python module with the settings of uploads (``VideoUploadRequest``).
+
+    Args:
+        written: The sentence in its docstring that it is generated.
+    """
     (model,) = (found for found in api.models if found.name == "VideoUploadRequest")
     members = [found for found in model.members if found.name not in _KNOWN_OF_FILES]
     names = {

@@ -42,7 +42,7 @@ def annotation(found: Type, *, models: str = "", choices: str = "choices.") -> s
 
 
 def optional(text: str) -> str:
-    """Return an annotation that also allows None."""
+    """Return a Python annotation as one that also allows None."""
     return text if text == "Any" or text.endswith(" | None") else f"{text} | None"
 
 
@@ -61,7 +61,13 @@ def sent_annotation(found: Member | Argument) -> str:
 
 
 def described(title: str, items: Iterable[tuple[str, str]]) -> list[str]:
-    """Return the lines of a docstring's section; no lines if no item has a description."""
+    """
+    Return the lines of a docstring's section; no lines if no item has a description.
+
+    Args:
+        title: The name of the section, such as ``Args``.
+        items: The name and the description of each item.
+    """
     lines = [
         line
         for name, about in items

@@ -1,1 +1,1 @@
-"""Analytics in columns: Parquet files, asked through DuckDB."""
+"""An analytics store that keeps counts in Parquet files and queries them with DuckDB."""

@@ -1,4 +1,4 @@
-"""Count served segments in Parquet files."""
+"""Count served segments of videos in Parquet files, and answer questions about the counts."""
 
 import logging
 from collections.abc import Collection, Mapping, Sequence
@@ -61,7 +61,7 @@ _log = logging.getLogger(__name__)
 
 
 class DuckdbAnalytics(SupportsReports, SupportsBackup, AnalyticsStore):
-    """An analytics store with its counts in a folder that several processes share."""
+    """An analytics store that keeps its counts as Parquet files in a folder that processes share."""
 
     reports = frozenset({AnalyticsReport.IGNORED})
 
@@ -73,10 +73,10 @@ class DuckdbAnalytics(SupportsReports, SupportsBackup, AnalyticsStore):
 
     def write(self, batch: ServedBatch) -> None:
         """
-        Add the counts of a batch and move the spool file's position, both or neither.
+        Add the counts of a batch and store the read position of its spool file, both or neither.
 
         Raises:
-            BatchRefusedError: The batch does not begin at the position.
+            BatchRefusedError: The batch does not begin at the stored position.
             UnavailableError: The folder cannot be written now.
         """
         part = batch.id
@@ -230,7 +230,7 @@ class DuckdbAnalytics(SupportsReports, SupportsBackup, AnalyticsStore):
         return self._videos.watched_by_day(scope, days, lengths)
 
     def ignored(self, scope: Scope, days: DateRange) -> Sequence[IgnoredTotal]:
-        """Return the uncounted requests of a scope for each reason and height."""
+        """Return the numbers of uncounted requests in a scope and days, by reason and height in pixels."""
         condition, values = within(scope, days, IGNORED)
         rows = self._engine.ask(
             "SELECT reason, height, sum(segments) FROM {counts} GROUP BY reason, height",

@@ -1,9 +1,10 @@
 """
-Answer questions about counts by video, with the lengths of videos in memory.
+Answer questions about the counts of single videos from sums that are cached in memory.
 
-What Parquet files have of each video in a range of days is added up once and kept as a
-table in DuckDB's memory, since these files never change. An answer adds the tail to it,
-which has few rows. Some 80 bytes for each video of a range.
+The Parquet files never change, so what they have of each video in a range of days is
+added up once and kept as a table in DuckDB's memory, with the lengths of the videos.
+The table takes about 80 bytes for each video of the range. An answer adds the latest
+counts, which are in a small CSV file (the tail).
 """
 
 import threading
@@ -79,7 +80,7 @@ class _Known:
 
 
 class CountsOfVideos:
-    """Read the segments of each video; thread-safe, one question at a time."""
+    """Reads the number of served segments of each video; thread-safe, one question at a time."""
 
     def __init__(self, engine: DuckdbEngine) -> None:
         self._engine = engine
@@ -91,7 +92,7 @@ class CountsOfVideos:
     def ranked(
         self, asked: RankedVideos, lengths: VideoLengths
     ) -> Sequence[VideoCount]:
-        """Return a page of the videos of environments, sorted by a figure."""
+        """Return a page of the videos of environments, sorted by views, watched time or segments."""
         way = "ASC" if asked.is_ascending else "DESC"
         day = f"day {way}, " if asked.by_day else ""
         order = f"{day}{_FIGURES[asked.sort]} {way}, video {way}"
@@ -118,7 +119,7 @@ class CountsOfVideos:
     def watched_by_day(
         self, scope: EnvironmentScope, days: DateRange, lengths: VideoLengths
     ) -> Mapping[date, DayViews]:
-        """Return the views and the watched time of environments on each day."""
+        """Return the views and the watched time of the videos of environments on each day."""
         condition, values = within(scope, days)
         sums = _WITH_LENGTH.replace("{sums}", _BY_DAY)
         question = (

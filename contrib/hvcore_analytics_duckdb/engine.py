@@ -52,7 +52,7 @@ _AnswerT = TypeVar("_AnswerT")
 
 
 class DuckdbEngine:
-    """An in-memory DuckDB that reads the files of the store; thread-safe."""
+    """An in-memory DuckDB that reads the files of the analytics store; thread-safe."""
 
     def __init__(
         self, shelf: ParquetStore, *, threads: int, memory_mb: int, spill_dir: Path
@@ -92,7 +92,7 @@ class DuckdbEngine:
 
     def retried(self, look: Callable[[StoreState], _AnswerT]) -> _AnswerT:
         """
-        Call a function with the present state of the store; again if its files went meanwhile.
+        Call a function with the store's present state; again if that fails and the state has changed.
 
         Raises:
             UnavailableError: The files cannot be read.
@@ -123,10 +123,16 @@ class DuckdbEngine:
         values: Sequence[object] = (),
     ) -> list[tuple[Any, ...]]:
         """
-        Run a SQL question about the files of a state, and return its rows.
+        Run a SQL question about the files of a given state, and return its rows.
+
+        Args:
+            question: The SQL question, in which ``{counts}`` stands for the counts that
+                fulfil the condition.
+            condition: A SQL condition on the columns of the counts.
+            values: The values of all question marks, those of the question first.
 
         Raises:
-            duckdb.Error: A file is gone.
+            duckdb.Error: A file of the state was removed meanwhile, or cannot be read.
         """
         return self.ask_tables(state, question, condition, values)
 
@@ -138,10 +144,16 @@ class DuckdbEngine:
         values: Sequence[object],
     ) -> list[tuple[Any, ...]]:
         """
-        Run a SQL statement about tables in memory, and about the files of a state if it names them.
+        Run a SQL question about tables in memory, and about the files of a state if it names them.
+
+        Args:
+            question: The SQL question. If ``{counts}`` is in it, it stands for the
+                counts in the files of the state that fulfil the condition.
+            condition: A SQL condition on the columns of the counts.
+            values: The values of all question marks, those of the question first.
 
         Raises:
-            duckdb.Error: A file is gone.
+            duckdb.Error: A file of the state was removed meanwhile, or cannot be read.
         """
         files = self._files_of(state)
         if not files and "{counts}" in question:

@@ -14,11 +14,11 @@ class DuckdbOptions:
     Settings under ``[analytics.options.duckdb]``.
 
     Attributes:
-        folder: The folder of the files. All processes that count or answer share
-            it; a relative path begins at the data folder's ``state/``.
+        folder: The folder of the files. All processes that count or answer share it; a
+            relative path begins at the data folder's ``state/``.
         threads: How many threads of each process answer questions.
-        memory_mb: The memory of each process for questions; what needs more goes to a
-            file for the moment.
+        memory_mb: The memory of each process for questions, in megabytes; a question
+            that needs more uses temporary files.
     """
 
     folder: str = "analytics-duckdb"

@@ -55,11 +55,12 @@ class StoreState:
     The state of the store that ``current.json`` holds.
 
     Attributes:
-        positions: The end of the last batch of each spool file.
+        positions: By the name of each spool file, the number of its bytes that are
+            counted.
         tail: The name of the CSV file with the latest counts; empty if there is none.
         parts: The Parquet files with all older counts, the largest first.
-        retired: Files that no longer belong to the state, with the Unix time since
-            then.
+        retired: Files that no longer belong to the state, with the Unix time at which
+            they left it.
     """
 
     generation: int = 0
@@ -76,7 +77,7 @@ class StoreState:
 
 
 class ParquetStore:
-    """Reads the state of the store and replaces it; thread-safe."""
+    """Reads and replaces the state of the analytics store in its folder; thread-safe."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -118,7 +119,7 @@ class ParquetStore:
     @contextmanager
     def locked(self) -> Iterator[None]:
         """
-        Hold the lock of the only writer for a block.
+        Hold the lock that allows one process to write to the store, while a block runs.
 
         Raises:
             UnavailableError: Another process has held the lock for too long.
@@ -141,7 +142,13 @@ class ParquetStore:
             os.close(fd)
 
     def replace(self, old: StoreState, **changes: Any) -> StoreState:  # noqa: ANN401 - as attrs.evolve
-        """Replace the state by a changed one and return it; the caller must hold the lock."""
+        """
+        Replace the state by a changed one and return it; the caller must hold the lock.
+
+        Args:
+            old: The present state.
+            changes: The new values of attributes of the state.
+        """
         now = time.time()
         new = attrs.evolve(old, generation=old.generation + 1, **changes)
         gone = {

@@ -1,9 +1,10 @@
 """
 Convert counts to rows of files, and scopes to SQL conditions.
 
-A row: organization, environment, day, video, height, how many, the first and
-the last moment in milliseconds since 1970, and the reason. What was served has
-an empty reason; what was ignored has one, and no moments.
+A row has the organization, environment, day, video, height in pixels, number of
+segments or requests, the moments of the first and the last one in milliseconds since
+1970, and the reason. For served segments the reason is empty; ignored requests have a
+reason and no moments.
 """
 
 import csv

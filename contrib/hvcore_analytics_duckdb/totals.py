@@ -22,10 +22,11 @@ class _Known:
 
 class FileTotals:
     """
-    Caches the segments served of each video in files, which never change; thread-safe.
+    Caches the number of served segments of each video in the store's files; thread-safe.
 
-    About 200 bytes a video. Parts are summed up when they are new, which is
-    rarely, and the tail whenever it is.
+    The cache takes about 200 bytes for each video. The Parquet files are summed up
+    again when there is a new one, which is rare, and the CSV file of the latest counts
+    after each change.
     """
 
     def __init__(self, engine: DuckdbEngine) -> None:
@@ -37,7 +38,7 @@ class FileTotals:
 
     def of(self, videos: Collection[VideoId]) -> Mapping[VideoId, int]:
         """
-        Return the number of segments served of each of some videos.
+        Return the number of segments ever served of each of the given videos.
 
         Raises:
             UnavailableError: The files cannot be read.

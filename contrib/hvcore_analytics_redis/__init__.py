@@ -1,1 +1,1 @@
-"""Counts of served segments, forwarded through a Redis stream."""
+"""An analytics sink that forwards counts of served segments through a Redis stream."""

@@ -82,9 +82,10 @@ class RedisStream(AnalyticsSink):
     """
     An analytics sink that appends each count to a Redis stream once; it answers no questions.
 
-    A script moves the position and appends the entries, or does neither. Both are in
-    one Redis and are lost together, so a Redis that comes back with an older state
-    gets the missing counts, as long as the spool has them.
+    A script stores the read position of the spool file and appends the entries of a
+    batch, or does neither. Both are in one Redis and are lost together, so a Redis that
+    comes back with an older state gets the missing counts, as long as the spool has
+    them.
     """
 
     def __init__(self, *, url: str, stream: str, max_entries: int) -> None:
@@ -115,10 +116,10 @@ class RedisStream(AnalyticsSink):
 
     def write(self, batch: ServedBatch) -> None:
         """
-        Append the counts of a batch to the stream and move the file's position, both or neither.
+        Append the counts of a batch and store the read position of its spool file, both or neither.
 
         Raises:
-            BatchRefusedError: The batch does not begin at the position.
+            BatchRefusedError: The batch does not begin at the stored position.
             UnavailableError: The server does not accept the batch.
         """
         part = batch.id
@@ -135,7 +136,7 @@ class RedisStream(AnalyticsSink):
 
     def position(self, file: str) -> int:
         """
-        Return the end of the last batch of a spool file; 0 for a new one.
+        Return the number of bytes of a spool file that are in the stream; 0 for a new file.
 
         Raises:
             UnavailableError: The server does not answer.

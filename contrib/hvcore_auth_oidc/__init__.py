@@ -1,1 +1,1 @@
-"""Access tokens of an OpenID provider as keys of the API."""
+"""Authentication of the API's callers by access tokens of an OpenID provider."""

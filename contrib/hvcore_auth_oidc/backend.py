@@ -1,5 +1,5 @@
 """
-Callers that send an access token of an OpenID provider.
+Authenticate callers of the API that send an access token of an OpenID provider.
 
 Source: RFC 6750, section 2.1; RFC 9068.
 """

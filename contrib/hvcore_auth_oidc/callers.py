@@ -31,12 +31,14 @@ class NoCallerError(Exception):
 @attrs.frozen(kw_only=True)
 class CallerRules:
     """
-    The rules for reading claims of an access token.
+    The rules by which the claims of an access token name the caller and its permissions.
 
     Attributes:
-        organizations: The provider's names of them, and ours; empty: the same.
-        environments: Likewise.
-        permissions: What each scope permits.
+        organizations: Our ids of organizations, by the provider's names of them; if
+            empty, the provider's names are the ids.
+        environments: Our ids or names of environments, by the provider's names of them;
+            if empty, the provider's names are ours.
+        permissions: The permissions that each scope of a token gives.
     """
 
     options: AccessTokenOptions
@@ -46,7 +48,7 @@ class CallerRules:
 
     @classmethod
     def of(cls, options: AccessTokenOptions) -> "CallerRules":
-        """Return the rules for claims that the options give."""
+        """Return the rules for claims that follow from the settings ``[auth.options.oidc]``."""
         given = list(all_pairs(options.permissions)) or [
             (permission.value, permission.value) for permission in Permission
         ]

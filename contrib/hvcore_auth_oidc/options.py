@@ -27,20 +27,23 @@ class AccessTokenOptions:
         token_types: What ``typ`` in the header of a token may be.
         required_claims: Claims that a token must have besides ``iss``, ``aud``,
             ``sub``, ``exp`` and ``iat``.
-        max_lifetime_s: The longest time from ``iat`` to ``exp`` of a token, which cannot be
-            taken back before.
+        max_lifetime_s: The longest time from ``iat`` to ``exp`` of a token in seconds;
+            a token cannot be revoked before it expires.
         organization: The organization of every token; if empty, a claim names it.
-        organization_claim: The claim in which the organization stands; dots lead inside.
+        organization_claim: The claim in which the organization stands; dots lead into
+            nested claims.
         organizations: The provider's names of organizations, ``theirs=ours``; then no
             other name counts. Empty: the names are the ids.
         environment: The id or name of the environment of every token; ``*`` for every
             environment of the organization; if empty, a claim names it.
-        environment_claim: The claim in which the environment stands; dots lead inside.
-        environments: The provider's names of environments, ``theirs=ours``; then no other
-            name counts. Empty: the names are ids or names of environments.
-        scope_claim: The claim in which the scopes stand; dots lead inside.
-        permissions: What a scope permits, ``theirs=ours``; a scope may be there several
-            times, and no other scope counts. Empty: scopes are called as permissions.
+        environment_claim: The claim in which the environment stands; dots lead into
+            nested claims.
+        environments: The provider's names of environments, ``theirs=ours``; then no
+            other name counts. Empty: the names are ids or names of environments.
+        scope_claim: The claim in which the scopes stand; dots lead into nested claims.
+        permissions: The permission that a scope gives, ``scope=permission``; a scope
+            may be there several times, and no other scope counts. Empty: scopes have
+            the names of permissions.
     """
 
     issuer: str = attrs.field()

@@ -1,4 +1,4 @@
-"""The provider's public keys for requests that must not wait for it long."""
+"""Provide the public keys of an OpenID provider to requests that must not wait for it long."""
 
 import logging
 import threading
@@ -56,12 +56,15 @@ class ProviderKeys:
         Return the provider's keys, of which one has the given name.
 
         Args:
-            name: ``kid`` of the token; None if it names none.
-            token_age_s: Since the token was issued, as it says itself.
+            name: The key id (``kid``) in the token; None if it has none.
+            token_age_s: The seconds since the token was issued, by its unproved claim
+                ``iat``. A token that is younger than the cached keys may be signed with
+                a new key.
 
         Raises:
             UnknownKeyError: No key has this name.
-            UnavailableError: The keys could not be fetched within 2 s.
+            UnavailableError: The keys could not be fetched within 2 s, or may have
+                changed and were fetched a moment ago.
         """
         known = self._keys.known(name)
         if known is not None:

@@ -1,1 +1,1 @@
-"""Code that the transcoders of clouds share: made files, places and spending."""
+"""Code that cloud transcoders share: reading made files, storage addresses, limits of spending."""

@@ -1,8 +1,8 @@
 """
 The addresses by which a cloud knows files in this deployment's storage.
 
-The cloud's own account reads and writes the files, so that no signed address is in a job:
-those end, and whoever may list jobs would see them.
+The cloud's own account reads and writes the files, so no job contains a signed address:
+signed addresses expire, and whoever may list jobs would see them.
 """
 
 from urllib.parse import unquote, urlsplit
@@ -15,11 +15,12 @@ from hvcore.plugin_api import NotAddressableError, PartTarget, Workspace
 @attrs.frozen(kw_only=True)
 class CloudAddresses:
     """
-    Gives addresses as ``scheme://bucket/path``.
+    Converts addresses of files in the storage to those of a cloud, ``scheme://bucket/path``.
 
     Attributes:
         scheme: The URL scheme of the cloud's store, such as ``gs``.
-        root: The cloud's address of the storage's root; empty: the same as the storage's own.
+        root: The cloud's address of the storage's root; empty: the same as the
+            storage's own.
         fix: The advice to operators if the storage has another scheme.
     """
 
@@ -39,7 +40,7 @@ class CloudAddresses:
 
     def target(self, target: PartTarget) -> str:
         """
-        Return the folder that a remote job writes to, without a slash at the end.
+        Return the cloud's address of a remote job's target folder, without a slash at the end.
 
         Raises:
             NotAddressableError: The cloud cannot reach the folder.

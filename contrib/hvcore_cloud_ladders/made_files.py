@@ -31,11 +31,13 @@ _RUN_COLUMNS: Final = (0x100, 0x200, 0x400, 0x800)
 @attrs.frozen(kw_only=True)
 class InitFacts:
     """
-    The facts that an init segment has of its track.
+    The facts about a track that its init segment tells.
 
     Attributes:
         codecs: The codec as CODECS attributes name it (RFC 6381).
-        timescale: The number of units in a second.
+        timescale: The number of time units in a second.
+        default_duration: The duration of a sample that tells none, in time units.
+        default_size: The bytes of a sample that tells no size.
     """
 
     codecs: str
@@ -48,10 +50,11 @@ class InitFacts:
 @attrs.frozen(kw_only=True)
 class SegmentFacts:
     """
-    The length of a media segment, and the place of its first sample's end.
+    The duration of a media segment, and where in its file the first sample ends.
 
     Attributes:
-        first_sample_bytes: The bytes from the file's beginning to the end of its first sample.
+        first_sample_bytes: The bytes from the file's beginning to the end of its first
+            sample.
     """
 
     duration_s: float
@@ -91,11 +94,11 @@ def bytes_needed(head: bytes, size_bytes: int) -> int:
     Return the number of a segment's first bytes that read_segment needs.
 
     Args:
-        head: The bytes that were read.
+        head: The first bytes of the segment, which were read before.
         size_bytes: The size of the whole segment.
 
     Raises:
-        Mp4Error: No moof begins within what was read.
+        Mp4Error: No moof box begins within ``head``.
     """
     moof = box_of(head, size_bytes=size_bytes, is_forgiving=True).child("moof")
     return min(moof.end + _MEDIA_HEADER_BYTES, size_bytes)
@@ -103,7 +106,11 @@ def bytes_needed(head: bytes, size_bytes: int) -> int:
 
 def read_segment(head: bytes, size_bytes: int, init: InitFacts) -> SegmentFacts:
     """
-    Return duration and first sample of a media segment, from its head.
+    Return the duration of a media segment, and the end of its first sample, from its head.
+
+    Args:
+        head: The first bytes of the segment, as many as ``bytes_needed`` says.
+        size_bytes: The size of the whole segment.
 
     Raises:
         Mp4Error: The file is no segment, or not of the size that its boxes say.

@@ -1,8 +1,9 @@
 """
-The files of a finished job in its target, read as a part that is done.
+Read the files that a finished remote job has made, as a finished part of a video.
 
-The service's playlists say which files belong together; their bytes say what they are.
-Of a segment only the head is read, so no video goes through a worker.
+The playlists of the remote service say which files belong together; the bytes of the
+files say what they are. Of a segment only the head is read, so no video goes through a
+worker.
 """
 
 import hashlib
@@ -51,7 +52,10 @@ class MadeRendition:
 
     Attributes:
         name: The name of the track in the published video.
-        playlist: The name of the remote service's playlist of the rendition, in the target folder.
+        playlist: The name of the remote service's playlist of the rendition, in the
+            target folder.
+        rung: The ordered rung of a video rendition; None for sound.
+        audio: The ordered audio rendition; None for video.
     """
 
     name: str

@@ -1,8 +1,9 @@
 """
-The cost of jobs in a cloud, and the rest of a day's limit.
+Limit the estimated cost of the jobs that are submitted to a cloud on a day.
 
-Each remote job is noted by its key before it is sent, so that no crash and no second
-worker spends more than the limit. The price is an estimate: the bill is the cloud's.
+Each remote job is recorded by its key before it is submitted, so that no crash and no
+second worker spends more than the limit. The cost is an estimate; the cloud's bill may
+differ.
 """
 
 import logging
@@ -36,7 +37,7 @@ _log = logging.getLogger(__name__)
 
 class SpendingTables:
     """
-    The two database tables of a spending book: orders and days.
+    The database tables of a ``SpendingBook``: the cost of each remote job, and of each day.
 
     Args:
         name: The prefix of the tables' names, such as ``hv_google``.
@@ -65,7 +66,8 @@ class SpendingBook:
     Records the estimated cost of remote jobs against a daily limit; thread-safe.
 
     Attributes:
-        limit: The most that the orders of a day may cost, in millionths of the currency's unit.
+        limit: The most that the jobs of a day may cost, in millionths of the currency's
+            unit.
         service: The name of the cloud's service, for the log.
         currency: The currency of the limit, for the log.
     """
@@ -93,9 +95,12 @@ class SpendingBook:
 
     def objection(self, millionths: int, now: datetime) -> str:
         """
-        Return the reason not to submit a job, for the video's owner; empty: none.
+        Return the reason not to submit a job, for the video's owner; "" if it may be submitted.
 
-        It reserves nothing: others may submit before this job does.
+        The method reserves nothing: other jobs may be submitted before this one.
+
+        Args:
+            millionths: The cost of the job, in millionths of the currency's unit.
 
         Raises:
             UnavailableError: The database does not answer.
@@ -106,10 +111,15 @@ class SpendingBook:
 
     def charge(self, key: str, millionths: int, now: datetime) -> None:
         """
-        Record the cost of a remote job before it is submitted; see ``reserve``.
+        Record the cost of a remote job before it is submitted, or refuse the job.
+
+        Args:
+            key: The key of the remote job; a key that is recorded already costs nothing
+                again.
+            millionths: The cost of the job, in millionths of the currency's unit.
 
         Raises:
-            JobDeclinedError: The cost exceeds the unspent rest of the limit.
+            JobDeclinedError: The cost exceeds the unspent rest of the day's limit.
             UnavailableError: The database does not answer.
         """
         if not self.reserve(key, millionths, now):
@@ -119,7 +129,10 @@ class SpendingBook:
         """
         Record the cost of a remote job; return False if it exceeds the unspent rest of the limit.
 
-        A key that is noted already costs nothing again.
+        Args:
+            key: The key of the remote job; a key that is recorded already costs nothing
+                again.
+            millionths: The cost of the job, in millionths of the currency's unit.
 
         Raises:
             UnavailableError: The database does not answer.

@@ -24,7 +24,8 @@ def check_issuer(value: str) -> None:
     Raise ValueError if an address cannot be the option ``issuer``.
 
     Raises:
-        ValueError: The text is not an address of https; plain http is for this machine only.
+        ValueError: The address does not use https (or http to this machine), or has a
+            query or a fragment.
     """
     parts = urlsplit(value)
     if not is_safe_address(value) or parts.query or parts.fragment:
@@ -39,7 +40,7 @@ def check_hosts(hosts: tuple[str, ...]) -> None:
     Raise ValueError if hosts cannot be the option ``further_hosts``.
 
     Raises:
-        ValueError: One is more than a host, or none.
+        ValueError: A text is not just a host with or without a port, or is empty.
     """
     for host in hosts:
         if urlsplit(f"https://{host}").netloc != host or "@" in host or not host:

@@ -10,9 +10,10 @@ MAX_TEXTS: Final = 10_000
 
 def find_claim(claims: Claims, path: str) -> object:
     """
-    Return a claim by its name, or by a path with dots; None if there is none.
+    Return the value of a claim, by its name or by a path with dots; None if there is none.
 
-    Names may have dots themselves, such as ``https://example.com/roles``.
+    A dot leads into a nested claim, as in ``realm_access.roles``. Names may contain
+    dots themselves, such as ``https://example.com/roles``.
     """
     if path in claims:
         return claims[path]
@@ -27,7 +28,7 @@ def find_claim(claims: Claims, path: str) -> object:
 
 
 def texts_of(found: object) -> Iterator[str]:
-    """Yield the texts of a claim that is a list or one text; at most 10,000 of them."""
+    """Yield the texts of a claim's value, which is one text or a list; at most 10,000 of them."""
     values = found[:MAX_TEXTS] if isinstance(found, list) else [found]
     return (text for text in values if isinstance(text, str) and text)
 
@@ -38,6 +39,6 @@ def pairs(texts: tuple[str, ...]) -> Mapping[str, str]:
 
 
 def all_pairs(texts: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    """Yield all pairs of a provider's name and ours, from texts ``theirs=ours``."""
+    """Yield each pair of a provider's name and our name, from texts ``theirs=ours``."""
     found = (text.rpartition("=") for text in texts)
     return ((theirs.strip(), ours.strip()) for theirs, _, ours in found)

@@ -20,7 +20,7 @@ MetadataT = TypeVar("MetadataT")
 
 @attrs.frozen(kw_only=True)
 class DescribedMembers:
-    """The members of a provider's description, whose issuer is the right one."""
+    """The members of the JSON in which an OpenID provider describes itself, with a checked issuer."""
 
     members: Mapping[str, Any]
     http: ProviderHttp
@@ -65,7 +65,7 @@ class DescribedMembers:
 
 class ProviderDescription(Generic[MetadataT]):
     """
-    The provider's metadata, fetched when needed and believed for an hour; thread-safe.
+    The metadata of an OpenID provider, fetched when needed and cached for an hour; thread-safe.
 
     Args:
         read: Makes the metadata from the description's members; may raise

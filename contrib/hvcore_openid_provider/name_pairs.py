@@ -11,11 +11,14 @@ def ambiguities(
     setting: str, texts: tuple[str, ...], *, ignored: str = "", may_repeat: bool = False
 ) -> Iterator[str]:
     """
-    Yield a sentence about each two names that one name of the provider could match.
+    Yield a warning for each two of a provider's names that could be taken for each other.
 
     Args:
-        ignored: A character that says nothing at the beginning of a name.
-        may_repeat: A name may mean several things.
+        setting: The name of the setting, for the warnings.
+        texts: The texts of the setting, each ``theirs=ours``.
+        ignored: A character that has no meaning at the beginning of a provider's name;
+            "" for none.
+        may_repeat: Whether one name of the provider may stand for several of ours.
     """
     meanings: dict[str, set[str]] = {}
     for theirs, ours in all_pairs(texts):

@@ -48,13 +48,14 @@ _HEADERS: Final = {
 @attrs.frozen(kw_only=True)
 class ProviderSettings:
     """
-    The address of an OpenID provider, and its name in errors.
+    The addresses and names of an OpenID provider, from the settings.
 
     Attributes:
         issuer: The provider's address, spelled as the provider spells it.
         further_hosts: Hosts besides the issuer's that its endpoints may be on.
-        called: Such as ``The sign-in provider``.
-        section: The section of the settings that names the provider, such as ``sign_in.oidc``.
+        called: The provider's name in error messages, such as ``The sign-in provider``.
+        section: The section of the settings that names the provider, such as
+            ``sign_in.oidc``.
     """
 
     issuer: str
@@ -134,16 +135,16 @@ class ProviderHttp:
 
     @property
     def is_spared(self) -> bool:
-        """Return whether the provider failed to answer a moment ago, so that nobody waits for it now."""
+        """Return whether the provider failed to answer a moment ago, so that no request is sent to it now."""
         return time.monotonic() < self._silent_until_s
 
     def note_silence(self) -> None:
-        """Record that the provider does not answer, so that nobody waits for it for a moment."""
+        """Record that the provider does not answer, so that for a moment no request is sent to it."""
         self._silent_until_s = time.monotonic() + SPARED_S
 
 
 class ProviderExchange:
-    """The requests to the provider of one call, which share a time limit."""
+    """A series of requests to an OpenID provider that share one time limit."""
 
     def __init__(self, http: ProviderHttp, ends_at_s: float) -> None:
         self._http = http

@@ -65,12 +65,13 @@ class SignedToken:
 
 def without_unread(claims: Claims, required: Collection[str] = ()) -> dict[str, Any]:
     """
-    Return the claims of a token for a library to check, without claims that nothing reads.
+    Return a token's claims for a library to check, without claims that hvcore never reads.
 
-    Of the others some providers write forms of their own, which is their affair.
+    Some providers write claims in forms that the library would refuse; that must not
+    matter for claims that are not used.
 
     Args:
-        required: Claims that a deployer asks for.
+        required: The names of claims that are kept because the settings require them.
     """
     return {
         name: value
@@ -85,16 +86,16 @@ def read_signed_token(
     keys_for: Callable[[SignedToken], KeySet],
 ) -> SignedToken:
     """
-    Return a token after checking its signature; no claim is checked.
+    Check the signature of a token, and return its header and claims; no claim is checked.
 
     Args:
         algorithms: The signature algorithms that are accepted.
-        keys_for: Called with what the token says, which nothing proves yet, once its
-            algorithm is one of them.
+        keys_for: Returns the keys to check the signature with; called with the header
+            and the unproved claims of a token whose algorithm is accepted.
 
     Raises:
-        JoseError, TypeError, ValueError, KeyError, RecursionError: It is forged, or
-            unreadable; see UNREADABLE.
+        JoseError, TypeError, ValueError, KeyError, RecursionError: The token is forged
+            or unreadable; UNREADABLE names these errors.
     """
     registry = _Registry(algorithms=algorithms, strict_check_header=False)
     extracted = extract_compact(token.encode(), None, registry)

@@ -20,9 +20,10 @@ _BODY_BYTES: Final = 64 * 1024
 
 class HttpInvalidator(CacheInvalidator):
     """
-    A cache invalidator that sends purge requests to each cache; an order is done when all have accepted it.
+    A cache invalidator that sends purge requests to each cache until all have accepted them.
 
-    A cache that does not answer does not keep the others from getting the order.
+    An invalidation fails, and is tried again later, if a cache does not accept it. The
+    other caches get their requests all the same.
     """
 
     def __init__(self, options: HttpPurgeOptions) -> None:

@@ -1,7 +1,8 @@
 """
 Send one request to a cache and read its answer, within a total time limit.
 
-A client's time limit is for each read: a head that comes a byte at a time has no end.
+The time limit of an HTTP client is for each read: an answer whose head comes one byte
+at a time would never end.
 """
 
 import http.client
@@ -38,8 +39,8 @@ class CacheAnswer:
     The answer of a cache to a purge request.
 
     Attributes:
-        is_json: Whether it says that its body is.
-        body: The whole of it, or its beginning.
+        is_json: Whether the content type of the answer is JSON.
+        body: The body of the answer, or its beginning if it is long.
     """
 
     status: int
@@ -51,7 +52,7 @@ class CacheAnswer:
         """
         Return whether an answer with a success status reports a failure in its JSON, or is cut off.
 
-        As CDNs write it: ``{"success": false, "errors": […]}``.
+        CDNs report a failure as ``{"success": false, "errors": […]}``.
         """
         try:
             told = json.loads(self.body) if self.body else {}
@@ -71,16 +72,18 @@ def exchange(
     """
     Send a request to a cache, and return its answer.
 
-    Redirects are not followed: a token is for the address of the settings alone.
+    Redirects are not followed, because the secret token is only for the address in the
+    settings.
 
     Args:
-        within_s: The time for the whole exchange, the look-up of the cache's name included.
+        within_s: The seconds for the whole exchange, the look-up of the cache's name
+            included.
         body_bytes: The most bytes of the answer's body that are read.
 
     Raises:
-        OSError: There is no answer in time.
-        http.client.HTTPException: What answers is no server of HTTP.
-        UnavailableError: The machine has no thread for it.
+        OSError: The cache cannot be reached, or does not answer in time.
+        http.client.HTTPException: The answer is not HTTP.
+        UnavailableError: No thread could be started for the request.
     """
     parts = urlsplit(address)
     target = parts.path + (f"?{parts.query}" if parts.query else "")

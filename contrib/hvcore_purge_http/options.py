@@ -32,17 +32,17 @@ class HttpPurgeOptions:
     Settings under ``[edge.options.http]``.
 
     Attributes:
-        urls: The addresses of the caches, or of the CDN's API, separated by commas, without
-            user and password. Each of them is told everything.
+        urls: The addresses of the caches, or of the CDN's API, separated by commas,
+            without user and password. Each of them gets every purge request.
         style: The form of the requests: ``ban`` (``BAN`` with the path's pattern in
             ``X-Ban-Url``, for Varnish), ``wildcard`` (``PURGE`` of the path with ``*``
             behind it, for nginx) or ``prefixes`` (``POST`` of a JSON list, for CDNs).
-        token: The secret that is sent in ``token_header``; empty: none is.
-        token_header: The header with the token; ``Authorization`` takes it as ``Bearer``,
-            others as it is.
+        token: The secret that is sent in ``token_header``; empty: no secret is sent.
+        token_header: The header with the token; ``Authorization`` takes it as
+            ``Bearer``, others as it is.
         most_prefixes: How many paths one request of the style ``prefixes`` has at most.
-        timeout_s: How long a cache may take for a request, the look-up of its name and
-            all of its addresses included.
+        timeout_s: How many seconds a cache may take for a request, the look-up of its
+            name and all of its addresses included.
     """
 
     urls: str = attrs.field()

@@ -1,1 +1,1 @@
-"""A queue on Amazon SQS: a queue there for each lane, and the ids of tasks in them."""
+"""A task queue on Amazon SQS, with one SQS queue for each lane; messages are the ids of tasks."""

@@ -44,12 +44,12 @@ _JUST_DELETED: Final = frozenset(
 
 def refusal(code: str, *, request: str, queue: str) -> str:
     """
-    Return the error for a request that SQS refused, with the way to fix it.
+    Return the error message for a request that SQS refused, with the way to fix it.
 
     Args:
         code: The error code of SQS.
         request: The name of boto3's method.
-        queue: The name of the queue.
+        queue: The name of the queue at SQS.
     """
     if code in MISSING:
         return f"The queue {queue} is not at SQS; run: hv migrate."
@@ -65,7 +65,7 @@ def refusal(code: str, *, request: str, queue: str) -> str:
 
 
 def half_answer(request: str, queue: str) -> str:
-    """Return the error for an answer that is not from SQS, such as the page of a proxy."""
+    """Return the error message for an answer that is not from SQS, such as the page of a proxy."""
     return (
         f"What answers {request} of {queue} is not SQS; check the endpoint, and proxies "
         "between."
@@ -73,7 +73,7 @@ def half_answer(request: str, queue: str) -> str:
 
 
 def no_answer(error: BotoCoreError) -> str:
-    """Return the error for a request to SQS that could not be sent or got no answer."""
+    """Return the error message for a request to SQS that could not be sent or got no answer."""
     if isinstance(error, NoCredentialsError | PartialCredentialsError):
         return (
             "No AWS credentials for SQS; set AWS_ACCESS_KEY_ID and "

@@ -75,7 +75,7 @@ class SqsQueue(SupportsPrepare, Queue):
         return self._sqs().depth(lane)
 
     def workers(self, lane: Lane) -> int:  # noqa: ARG002 - SQS knows no consumers
-        """Return the number of workers that the options give."""
+        """Return the number of encode workers in the settings, for any lane: SQS knows no consumers."""
         return self._options.workers
 
     def ping(self) -> None:

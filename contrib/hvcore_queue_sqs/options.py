@@ -20,21 +20,20 @@ class SqsOptions:
     Settings under ``[queue.options]``.
 
     Credentials are found where boto3 always looks: in ``AWS_…`` variables, in a
-    profile,
-    or in the role of the machine.
+    profile, or in the role of the machine.
 
     Attributes:
         region: The region, such as ``eu-central-1``; empty: the one that boto3 finds.
         endpoint: The address of SQS; empty: AWS, in the region.
-        prefix: The beginning of the names of the queues: ``hvcore-light``, ``hvcore-encode`` and so on.
+        prefix: The beginning of the names of the queues: ``hvcore-light``,
+            ``hvcore-encode`` and so on.
         creates: Whether ``hv up`` and ``hv migrate`` make queues that are missing.
-        wait_s: How long an idle consumer of several lanes takes from one look into all
-            of
-            them to the next, 1 to 20. SQS is paid by request.
+        wait_s: The seconds from one look into all lanes to the next of an idle consumer
+            of several lanes, 1 to 20. SQS is paid by request.
         workers: How many encode workers all machines have together, which SQS cannot
             count. Videos are cut into parts accordingly.
-        timeout_s: How long SQS may take to answer whoever puts a message; requests wait
-            for it. A message that is given up is put again by the sweep.
+        timeout_s: The seconds that SQS may take to accept a message; requests of the
+            API wait for it. A message that is given up is put again by the sweep.
     """
 
     region: str = ""

@@ -122,7 +122,7 @@ class SqsRequests:
             return int(answer["Attributes"][name])
 
     def is_there(self, lane: Lane) -> bool:
-        """Return whether the queue of a lane exists."""
+        """Return whether the queue of a lane exists at SQS."""
         try:
             self._look_up(self._patient, lane)
         except _MissingError:

@@ -1,1 +1,1 @@
-"""Objects in S3 or in files, by obstore (Rust's object_store)."""
+"""A storage backend for S3 buckets and local files, by obstore (Rust's object_store)."""

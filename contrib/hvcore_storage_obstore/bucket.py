@@ -1,4 +1,4 @@
-"""Objects in S3, or in a store that speaks like it."""
+"""Store objects in S3 or in an S3-compatible store."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -39,7 +39,8 @@ def open_bucket(options: ObstoreOptions) -> "BucketClients":
     Return the clients of a bucket; no request is sent yet.
 
     Raises:
-        ValueError: The options are none of S3's, or one of obstore's exceptions.
+        ValueError: obstore does not accept the options; other errors of obstore may
+            come, too.
     """
     config: S3Config = {}
     client: ClientConfig = {"connect_timeout": CONNECT}
@@ -72,11 +73,11 @@ def open_bucket(options: ObstoreOptions) -> "BucketClients":
 @attrs.frozen(kw_only=True)
 class BucketClients:
     """
-    A bucket with the patience that each kind of request needs.
+    The clients of one bucket, each with the time limit for one kind of request.
 
     Attributes:
         small: The client of requests that are answered at once.
-        reads: The bytes of objects.
+        reads: The client of requests that read the bytes of objects.
         writes: The client of requests that send bytes or change many objects.
     """
 
@@ -89,9 +90,10 @@ class BucketStorage(ObstoreStorage):
     """
     Stores objects in an S3 bucket.
 
-    Also carries out SupportsObjectUrl and SupportsPresignedRead. Not SupportsCopy, since
-    obstore's copies keep the type of their source, nor SupportsPresignedWrite, since its
-    addresses bind neither a type nor a length.
+    It also implements SupportsObjectUrl and SupportsPresignedRead, but not
+    SupportsCopy, since obstore's copies keep the content type of their source, nor
+    SupportsPresignedWrite, since its addresses bind neither a content type nor a
+    length.
     """
 
     def __init__(self, bucket: BucketClients, *, url: str, work_dir: Path) -> None:
@@ -102,7 +104,7 @@ class BucketStorage(ObstoreStorage):
 
     @property
     def can_presign(self) -> bool:
-        """Return true: obstore signs with whatever key it has."""
+        """Return true, because obstore signs addresses with whatever key it has."""
         return True
 
     def presigned_url(self, path: str, *, valid_s: int) -> str:

@@ -1,7 +1,8 @@
 """
-Tell refusals, failures and silence of a store apart by what obstore says of them.
+Tell refusals, failures and silence of a store apart by the texts of obstore's errors.
 
-obstore gives the answer of a store as a text only, in which the store's own is quoted.
+obstore gives the answer of a store only as a text, in which the store's own text is
+quoted.
 """
 
 import re
@@ -32,7 +33,7 @@ _NO_BULK: Final = frozenset(
 
 
 def failure_of(error: Exception) -> UnavailableError:
-    """Return the storage port's error for a failure, with the store's code if any."""
+    """Return the storage port's error for an exception of obstore, with the store's error code if any."""
     text = str(error)
     code, words = _first(_CODE, text), _first(_WORDS, text)
     name = f" ({code})" if code else ""
@@ -49,12 +50,12 @@ def failure_of(error: Exception) -> UnavailableError:
 
 
 def is_of_bucket(error: Exception) -> bool:
-    """Return whether the store says that the bucket is missing, and not an object of it."""
+    """Return whether an error of obstore says that the bucket is missing, and not one object."""
     return _first(_CODE, str(error)) == _BUCKET
 
 
 def has_no_bulk(error: BaseException | None) -> bool:
-    """Return whether a store has refused the request for many objects, and not the objects."""
+    """Return whether an error says that the store takes no requests to remove many objects at once."""
     return _first(_CODE, str(error)) in _NO_BULK
 
 

@@ -1,9 +1,9 @@
 """
 Store objects as files of this machine.
 
-A file of our own in the folder tells it from the empty one that a disk which is not
-mounted leaves behind: without it, nothing is known to be absent. obstore alone would say
-so, and make the folder anew.
+A marker file in the folder tells a storage from the empty folder that a disk which is
+not mounted leaves behind: without the marker, no object is reported as absent. obstore
+alone would report all objects as absent, and make the folder anew.
 """
 
 import os
@@ -39,7 +39,7 @@ class FileStorage(ObstoreStorage):
         self._root = root
 
     def put_file(self, path: str, local: Path, *, content_type: str) -> ObjectInfo:
-        """Store a local file, whole or not at all; the local file stays."""
+        """Store a local file as an object, whole or not at all; the local file stays."""
         self._check_there()
         return super().put_file(path, local, content_type=content_type)
 

@@ -90,7 +90,7 @@ class ObstoreStorage(Storage):
             return self.put_file(path, Path(file.name), content_type=content_type)
 
     def put_file(self, path: str, local: Path, *, content_type: str) -> ObjectInfo:
-        """Store a local file, whole or not at all; the local file stays."""
+        """Store a local file as an object, whole or not at all; the local file stays."""
         self._check(path)
         size = local.stat().st_size
         with local.open("rb") as file, self._answers():

@@ -15,9 +15,9 @@ class ObstoreOptions:
             ``file:///an/absolute/path``.
         endpoint: The address of a store that speaks S3 and is not AWS, such as
             ``https://store.example``.
-        region: The region of the bucket; by default ``AWS_REGION`` of the environment, or
-            us-east-1.
-        key: The access key; by default what the environment or the machine has.
+        region: The region of the bucket; by default ``AWS_REGION`` of the environment,
+            or us-east-1.
+        key: The access key; by default that of the environment or the machine.
         secret: The secret of the access key.
     """
 

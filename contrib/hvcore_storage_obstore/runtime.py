@@ -16,10 +16,10 @@ _used_by: int | None = None
 
 def check_runtime() -> None:
     """
-    Make sure that a call of obstore ends; called before each of them.
+    Refuse calls of obstore that would wait for ever; called before each call.
 
     Raises:
-        UnavailableError: A process from which this one was forked has used it.
+        UnavailableError: This process was forked from one that had used obstore.
     """
     global _used_by  # noqa: PLW0603 - obstore's runtime is one for the process, too
     pid = os.getpid()

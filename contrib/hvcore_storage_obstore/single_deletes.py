@@ -1,7 +1,8 @@
 """
-Remove objects one by one, from stores that take no request to remove many.
+Remove objects one by one, from stores that accept no request to remove many objects.
 
-obstore removes even one object by a request for many, but signs addresses of any method.
+obstore removes even one object by a request for many. But it can sign addresses for any
+method, so this module sends a signed DELETE for each object.
 """
 
 import http.client
@@ -75,7 +76,7 @@ def remove_each(
     store: S3Store, paths: Sequence[str], *, answer: timedelta, limit: timedelta
 ) -> None:
     """
-    Remove objects by a request for each; one that is refused keeps no other.
+    Remove objects by one request each; a refused request does not stop the others.
 
     Args:
         answer: The most time for the answer to one request.
@@ -83,7 +84,8 @@ def remove_each(
 
     Raises:
         StorageRefusedError: The store refuses to remove some of them.
-        UnavailableError: An object could not be removed; the ones behind it were not tried.
+        UnavailableError: An object could not be removed; the ones behind it were not
+            tried.
     """
     pool = urllib3.PoolManager(
         maxsize=AT_ONCE,

@@ -1,1 +1,1 @@
-"""Analytics in the service's own database."""
+"""An analytics store that keeps its counts in the service's own database."""

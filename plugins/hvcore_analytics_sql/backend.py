@@ -1,4 +1,4 @@
-"""Count served segments in the service's own database."""
+"""Count served segments of videos in the service's own database, SQLite or PostgreSQL."""
 
 import json
 from collections.abc import Collection, Mapping, Sequence
@@ -64,10 +64,10 @@ class SqlAnalytics(SqlLiveCounts, SqlSegmentDetails, SupportsReports, AnalyticsS
 
     def write(self, batch: ServedBatch) -> None:
         """
-        Add the counts of a batch and move the spool file's position, both or neither.
+        Add the counts of a batch and store the read position of its spool file, both or neither.
 
         Raises:
-            BatchRefusedError: The batch does not begin at the position.
+            BatchRefusedError: The batch does not begin at the stored position.
         """
         with self._database.writing() as connection:
             apply(connection, batch)
@@ -98,9 +98,10 @@ class SqlAnalytics(SqlLiveCounts, SqlSegmentDetails, SupportsReports, AnalyticsS
 
     def is_consistent(self) -> bool:
         """
-        Return whether different videos and months agree with the counts by day.
+        Return whether the tables of different videos and of months agree with the counts by day.
 
-        They disagree after a version without these tables has written.
+        They disagree after an older version, which lacks these tables, has counted
+        segments.
         """
         with self._database.reading() as connection:
             return gaps.fit_together(connection) and months.fit_together(connection)
@@ -174,7 +175,7 @@ class SqlAnalytics(SqlLiveCounts, SqlSegmentDetails, SupportsReports, AnalyticsS
         months.learn(self._database, lengths)
 
     def ignored(self, scope: Scope, days: DateRange) -> Sequence[IgnoredTotal]:
-        """Return the uncounted requests of a scope for each reason and height."""
+        """Return the numbers of uncounted requests in a scope and days, by reason and height in pixels."""
         if isinstance(scope, VideoScope):
             return videos.ignored(self._database, scope, days)
         columns = ignored_days.c

@@ -46,10 +46,10 @@ _MOVE: Final = (
 
 def apply(connection: Connection, batch: ServedBatch) -> None:
     """
-    Add the counts of a batch and move the file's position; do nothing if that was done before.
+    Add the counts of a batch and store its spool file's read position, unless done before.
 
     Raises:
-        BatchRefusedError: The batch does not begin at the position.
+        BatchRefusedError: The batch does not begin at the stored position.
     """
     if not _advance(connection, batch.id):
         return

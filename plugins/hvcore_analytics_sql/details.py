@@ -42,7 +42,7 @@ _FUNCTIONS: Final[Mapping[Aggregation, Callable[..., Any]]] = {
 
 
 class SqlSegmentDetails:
-    """Players' reports, countries and referrers of segments, in SQLite or PostgreSQL."""
+    """Stores players' reports, countries and referrers of segments in SQLite or PostgreSQL."""
 
     _database: Database
 

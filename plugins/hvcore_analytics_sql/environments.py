@@ -1,4 +1,4 @@
-"""Read the served segments of environments on some days, from tables of sums."""
+"""Read the numbers of served segments of environments on some days, from tables of sums."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -144,7 +144,7 @@ _EVER: Final = (
 def each(
     database: Database, scope: EnvironmentScope, since: date
 ) -> Mapping[EnvId, EnvironmentServed]:
-    """Return the segments served of each environment, over all days and since a day."""
+    """Return the number of segments served of each environment, of all days and since a day."""
     wanted = {**scope_values(scope), "first": since.isoformat()}
     return {
         EnvId(env_id): EnvironmentServed(
@@ -159,7 +159,7 @@ def each(
 def daily(
     database: Database, scope: EnvironmentScope, days: DateRange
 ) -> Sequence[DayCount]:
-    """Return the segments and videos served on each day, oldest day first."""
+    """Return the numbers of segments and different videos served on each day, oldest day first."""
     is_one = len(scope.env_ids) == 1
     wanted = _values(scope, days)
     served = database.ask_for_many(_OWN_DAILY if is_one else _DAILY, wanted)
@@ -182,7 +182,7 @@ def daily(
 def by_height(
     database: Database, scope: EnvironmentScope, days: DateRange
 ) -> Sequence[HeightCount]:
-    """Return the segments and videos served at each height, lowest height first."""
+    """Return the numbers of segments and different videos served at each height, lowest first."""
     wanted = _values(scope, days)
     question = _OWN_HEIGHTS if len(scope.env_ids) == 1 else _HEIGHTS
     found = database.ask(question, wanted)

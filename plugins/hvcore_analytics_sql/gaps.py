@@ -112,7 +112,8 @@ def count_anew(connection: Connection) -> None:
     """
     Fill the tables environment_videos and gaps from video_days, unless they agree with it.
 
-    They disagree after a version without these tables has written.
+    They disagree after an older version, which lacks these tables, has counted
+    segments.
     """
     _wait_for_others(connection)
     if fit_together(connection):

@@ -1,4 +1,4 @@
-"""Limit the number of referrer hosts of a video's day, also with several writers."""
+"""Limit the number of referrer hosts that are stored for a video's day, also with several writers."""
 
 import json
 from collections.abc import Sequence
@@ -25,10 +25,10 @@ def with_room(
     connection: Connection, counts: Sequence[OriginCount]
 ) -> Sequence[OriginCount]:
     """
-    Return the counts of a batch, with referrer hosts beyond the limit of a video's day as one other host.
+    Return a batch's counts by referrer; hosts beyond the limit of a video's day become one entry.
 
-    Until the commit no other writer adds hosts: two writers that counted the same rows
-    would add twice as many.
+    Until the commit no other writer adds hosts: two writers that found the same room
+    would together exceed the limit.
     """
     # Read to its end before anything is locked or asked.
     counts = tuple(counts)

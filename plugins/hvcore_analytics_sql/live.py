@@ -70,7 +70,7 @@ _UNFOLLOWED: Final = sa.select(unfollowed_sessions.c.last_ms).where(
 
 
 class SqlLiveCounts:
-    """Segments by minute and current viewers, in SQLite or PostgreSQL."""
+    """Stores segments by minute and current viewers in SQLite or PostgreSQL."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -104,7 +104,12 @@ class SqlLiveCounts:
         return bool(self._database.ask(_UNFOLLOWED, wanted))
 
     def forget_sessions(self, before: datetime) -> bool:
-        """Remove some of the sessions last seen before a moment, and old notes of too many sessions."""
+        """
+        Remove some of the viewer sessions last seen before a moment; return whether more may be left.
+
+        Old records that an organization had too many sessions to follow are removed,
+        too.
+        """
         # Of the notes there is one for each organization at most.
         tables = (unfollowed_sessions, sessions)
         return any(self._forget(t, t.c.last_ms < to_ms(before)) for t in tables)

@@ -66,9 +66,9 @@ def changes(
     connection: Connection, counts: Collection[ServedCount]
 ) -> "Mapping[sa.Table, Sequence[_Row]]":
     """
-    Return the rows to add to video_months and environment_views for counts.
+    Return the rows to add to video_months and environment_views for new counts of segments.
 
-    Until the transaction ends, no other one changes lengths.
+    Until the transaction ends, no other transaction changes the lengths of videos.
     """
     if not counts:
         return {}
@@ -99,7 +99,7 @@ def changes(
 
 def learn(database: Database, lengths: VideoLengths) -> None:
     """
-    Take over the lengths that have changed since the last time.
+    Update the views and watched time of videos whose lengths changed since the last call.
 
     Raises:
         UnavailableError: The database does not answer.
@@ -130,9 +130,10 @@ def learn(database: Database, lengths: VideoLengths) -> None:
 
 def fit_together(connection: Connection) -> bool:
     """
-    Return whether the months have as many segments as the days of environments.
+    Return whether the counts by month have as many segments as the counts by environment and day.
 
-    Before the first lengths are known, nothing has to fit: then all is counted anew.
+    Before the first lengths of videos are known, the answer is True: then all is
+    counted anew.
     """
     if connection.execute(_READ).first() is None:
         return True
@@ -286,7 +287,7 @@ def _count_all(connection: Connection) -> None:
 def figures_of(
     segments: "sa.ColumnElement[Any]", length_s: "sa.ColumnElement[Any]"
 ) -> "dict[str, sa.ColumnElement[Any]]":
-    """Return the SQL expressions of views and watched time, computed as views_of does."""
+    """Return the SQL expressions of views and watched time, from segments and the length of a video."""
     exact = sa.cast(segments, sa.Float)
     return {
         "views": sa.case(

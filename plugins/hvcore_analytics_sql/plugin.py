@@ -1,4 +1,4 @@
-"""Offers the analytics store ``sql``: counts in the service's own database."""
+"""Offers the analytics store ``sql``: counts of segments in the service's own database."""
 
 from collections.abc import Iterator
 

@@ -1,5 +1,5 @@
 """
-Read the segments of each video: pages sorted by a figure, and all videos in turn.
+Read the views, watched time and segments of each video, sorted by one of them or by id.
 
 A whole month is read from its rows in video_months, in the order of an index. Another
 range is added up: from the rows of its whole months, and for the rest from days.
@@ -69,7 +69,7 @@ class _Parts:
 
 
 def ranked(database: Database, asked: RankedVideos) -> Sequence[VideoCount]:
-    """Return a page of the videos of environments, sorted by a figure."""
+    """Return a page of the videos of environments, sorted by views, watched time or segments."""
     if not asked.scope.env_ids:
         return []
     with database.reading() as connection:
@@ -106,7 +106,7 @@ def in_turn(database: Database, asked: VideosInTurn) -> Sequence[VideoCount]:
 def watched_by_day(
     database: Database, scope: EnvironmentScope, days: DateRange
 ) -> Mapping[date, DayViews]:
-    """Return the views and the watched time of environments on each day."""
+    """Return the views and the watched time of the videos of environments on each day."""
     columns = environment_views.c
     statement = (
         sa.select(

@@ -1,12 +1,12 @@
 """
 Define, make and remove the tables of the analytics store.
 
-Counts are kept three times, each for the questions that the others would answer
-slowly: by video and day, by video, and by environment and day. Further tables have
-    ignored requests, players' reports and origins, by day, and for a time segments by
-    minute and current viewers. Two more tables have the number of different videos,
-    which sums cannot give; see gaps. All change in one transaction. Moments are whole
-milliseconds since 1970, minutes whole minutes.
+Counts are kept three times, each for the questions that the others would answer slowly:
+by video and day, by video, and by environment and day. Further tables have ignored
+requests, players' reports and origins, by day, and for a time segments by minute and
+current viewers. Two more tables have the number of different videos, which sums cannot
+give (see the module ``gaps``). All tables change in one transaction. Moments are stored
+as whole milliseconds since 1970, minutes as whole minutes.
 """
 
 from collections.abc import Callable, Sequence

@@ -29,7 +29,7 @@ InsertT = TypeVar("InsertT", postgresql.Insert, sqlite.Insert)
 
 
 def add(connection: Connection, table: Table, rows: Sequence[Row]) -> None:
-    """Add rows to a table: values under a key that exists are added up."""
+    """Add rows to a table; values under a key that exists are added to its values."""
     if not rows:
         return
     if connection.dialect.name != "postgresql":
@@ -40,7 +40,7 @@ def add(connection: Connection, table: Table, rows: Sequence[Row]) -> None:
 
 
 def add_days(connection: Connection, rows: Sequence[Row]) -> Sequence[Key]:
-    """Add rows to the table video_days; return the keys that did not exist before."""
+    """Add rows to the table video_days; return the keys of rows that did not exist before."""
     if not rows:
         return []
     if connection.dialect.name == "postgresql":

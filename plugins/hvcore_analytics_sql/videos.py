@@ -1,4 +1,4 @@
-"""Read the served segments of a video on some days."""
+"""Read the numbers of served segments of one video on some days."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -54,7 +54,7 @@ _IGNORED: Final = (
 
 
 def totals(database: Database, scope: VideoScope, days: DateRange) -> ServedTotals:
-    """Return the totals of the segments served of a video on some days."""
+    """Return the totals of one video on some days, such as the number of segments served."""
     ((segments, day_count, first_ms, last_ms),) = database.ask(
         _TOTALS, _values(scope, days)
     )
@@ -67,7 +67,7 @@ def totals(database: Database, scope: VideoScope, days: DateRange) -> ServedTota
 
 
 def daily(database: Database, scope: VideoScope, days: DateRange) -> Sequence[DayCount]:
-    """Return the segments served of a video on each day, oldest day first."""
+    """Return the number of segments served of one video on each day, oldest day first."""
     heights: dict[Any, dict[int, int]] = {}
     for on, px, segments in database.ask(_DAILY, _values(scope, days)):
         heights.setdefault(on, {})[px] = segments
@@ -80,7 +80,7 @@ def daily(database: Database, scope: VideoScope, days: DateRange) -> Sequence[Da
 def by_height(
     database: Database, scope: VideoScope, days: DateRange
 ) -> Sequence[HeightCount]:
-    """Return the segments served of a video at each height, lowest height first."""
+    """Return the number of segments served of one video at each height, lowest height first."""
     return [
         HeightCount(
             height_px=px,
@@ -99,7 +99,7 @@ def by_height(
 def ignored(
     database: Database, scope: VideoScope, days: DateRange
 ) -> Sequence[IgnoredTotal]:
-    """Return the uncounted requests of a video for each reason and height."""
+    """Return the numbers of uncounted requests for one video, by reason and height in pixels."""
     return [
         IgnoredTotal(reason=IgnoredReason(reason), height_px=px, requests=requests)
         for reason, px, requests in database.ask(_IGNORED, _values(scope, days))

@@ -1,4 +1,4 @@
-"""The function that RQ imports by name and calls for each message."""
+"""The function that RQ imports by name and calls with the task id of each message."""
 
 import threading
 from collections.abc import Callable, Iterator

@@ -17,10 +17,10 @@ from hvcore_queue_rq.worker import InlineWorker
 
 class RestingLanes:
     """
-    Tracks the lanes of a consumer that fail, and looks into them again after a rest.
+    Tracks the lanes of a consumer whose Redis lists fail, and tries them again after a while.
 
     Args:
-        messages: Makes the RQ queue of a lane.
+        messages: Returns the RQ queue of a lane.
     """
 
     def __init__(
@@ -37,18 +37,18 @@ class RestingLanes:
 
     @property
     def awake(self) -> Sequence[Lane]:
-        """The lanes that are not left out because of a failure."""
+        """The lanes that are in use, because their Redis lists do not fail."""
         return [lane for lane in self._lanes if lane not in self._rest_until_s]
 
     @property
     def has_rested(self) -> bool:
-        """Whether a lane that failed has rested long enough to be tried again."""
+        """Whether a lane that failed was left out long enough to be tried again."""
         now_s = time.monotonic()
         return any(until_s <= now_s for until_s in self._rest_until_s.values())
 
     def look_again(self) -> None:
         """
-        Try each lane that has rested; take it back if it works, else let it rest longer.
+        Try each lane that was left out long enough; use it again if it works, else wait longer.
 
         Raises:
             redis.RedisError: The server does not answer.
@@ -66,12 +66,11 @@ class RestingLanes:
 
     def find_failing(self, error: ResponseError) -> None:
         """
-        Try each lane alone after a failure, and let those rest that fail.
+        Try each lane alone after a failure, and leave the failing lanes out for a while.
 
         Raises:
-            redis.RedisError: The server does not answer, or the failure is of all
-            lanes,
-                or of none.
+            redis.RedisError: The server does not answer, or either all lanes fail or
+            none.
         """
         awake = self.awake
         failures = {lane: self._failure(lane) for lane in awake}

@@ -73,7 +73,7 @@ class InlineWorker(SimpleWorker):
 
     def look_once(self) -> None:
         """
-        Take one message if there is one, without waiting.
+        Take one message if there is one, and call its function, without waiting for a message.
 
         Raises:
             redis.RedisError: The server does not answer, or refuses.

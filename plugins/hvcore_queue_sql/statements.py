@@ -51,13 +51,13 @@ TAKE: Final = (
 
 
 def put(connection: Connection, values: dict[str, object]) -> None:
-    """Add a message for a task to a lane, unless one waits there already."""
+    """Add a message with a task's id to a lane, unless one for the task waits there already."""
     statement = _insert(connection, messages).values(**values, put_ms=now_ms())
     connection.execute(statement.on_conflict_do_nothing())
 
 
 def register(connection: Connection, consumer: str, lanes: list[str]) -> None:
-    """Record that a consumer is active now."""
+    """Record that a consumer is active now, and in which lanes."""
     statement = _insert(connection, consumers).values(seen_ms=now_ms())
     connection.execute(
         statement.on_conflict_do_update(

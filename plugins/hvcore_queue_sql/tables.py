@@ -1,7 +1,8 @@
 """
 Define, make and remove the tables of the queue.
 
-Moments are milliseconds since 1970 by the database's clock: those of machines differ.
+Moments are milliseconds since 1970 by the database's clock, because the clocks of
+machines differ.
 """
 
 from typing import Any, Final
@@ -60,7 +61,7 @@ sa.event.listen(
 
 
 class now_ms(sa.ColumnElement[int]):  # noqa: N801 - written like a function of SQL
-    """Return the SQL expression for the database's time in milliseconds since 1970."""
+    """The SQL expression for the database's time in milliseconds since 1970."""
 
     type = BigInteger()
     inherit_cache = True

@@ -102,7 +102,7 @@ class SharedWindows(RateLimitStore):
     """
     A rate limit store that counts in Redis in one round trip, by an atomic script.
 
-    Each window is a list of the times of its hits.
+    Each window is a list of the times at which its requests (hits) came.
     """
 
     def __init__(self, *, url: str, prefix: str) -> None:
@@ -137,7 +137,7 @@ class SharedWindows(RateLimitStore):
     def begin_hit(
         self, rules: Sequence[RateLimitRule]
     ) -> Callable[[], Sequence[RateLimitState]]:
-        """Send the request to count a hit; return a function that reads the answer."""
+        """Send the request that counts a hit under every rule; return a function that reads the answer."""
         words: list[object] = ["EVALSHA", self._sha, len(rules)]
         words += [self._key(rule) for rule in rules]
         for rule in rules:

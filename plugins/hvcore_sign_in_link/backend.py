@@ -1,9 +1,10 @@
 """
 Sign in people who have a one-time link.
 
-A link is for an operator, or for one member of one organization. A refresh looks a
-member up in the list of members again. An operator stays one, because only somebody
-with access to the machine can make such a link.
+A link is for an operator, or for one member of one organization. A refresh of the
+session looks the member up in the list of members again. An operator's session is
+renewed without a check, because only somebody with access to the machine can make such
+a link.
 """
 
 import json
@@ -33,7 +34,7 @@ USED_UP: Final = (
 
 @attrs.frozen(kw_only=True)
 class LinkSignIn(SignInProvider):
-    """A sign-in backend that accepts one-time links; see ports.sign_in."""
+    """A sign-in provider that accepts the codes of one-time links."""
 
     book: SignInBook
 

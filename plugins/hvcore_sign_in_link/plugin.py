@@ -1,4 +1,4 @@
-"""Offers the sign-in ``link``: an address that signs in once."""
+"""Offers the sign-in backend ``link``: one-time links, made on the machine of the service."""
 
 from collections.abc import Iterator
 

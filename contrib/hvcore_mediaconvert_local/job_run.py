@@ -52,7 +52,7 @@ class JobProgress(Protocol):
 
 @attrs.frozen(kw_only=True)
 class JobRun:
-    """Carry out jobs, with the bucket, the fetcher and the programs; thread-safe."""
+    """Carries out jobs: downloads the input, runs ffmpeg, uploads the made files; thread-safe."""
 
     bucket: MediaBucket
     fetcher: InputFetcher

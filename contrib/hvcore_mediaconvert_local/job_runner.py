@@ -45,7 +45,14 @@ class JobRunner:
         self._threads: list[threading.Thread] = []
 
     def start(self, encodes: int) -> None:
-        """Start threads that work on jobs; jobs that an earlier server began start again."""
+        """
+        Start threads, each of which works on one job at a time.
+
+        Jobs that an earlier server had begun start again.
+
+        Args:
+            encodes: The number of threads.
+        """
         for job in self._store.with_status(LocalJobStatus.PROGRESSING):
             self._store.change(job.id, LocalJob.put_back)
         for number in range(encodes):

@@ -111,7 +111,7 @@ class JobStore:
         return changed
 
     def job(self, job_id: str) -> LocalJob | None:
-        """Return the job with an id, or None."""
+        """Return the job with an id; None if there is none."""
         return next(self._jobs("WHERE id = ?", (job_id,)), None)
 
     def latest_of_token(self, token: str) -> LocalJob | None:
@@ -164,7 +164,7 @@ class JobStore:
             )
 
     def thing(self, kind: str, name: str) -> JsonObject | None:
-        """Return a queue, preset, template or tags that ``put`` has stored, or None."""
+        """Return a queue, preset, template or tags that ``put`` has stored; None if it has stored none."""
         with self._lock:
             row = self._db.execute(
                 "SELECT document FROM things WHERE kind = ? AND name = ?", (kind, name)

@@ -23,8 +23,8 @@ def laid_over(under: Mapping[str, Any], over: Mapping[str, Any]) -> JsonObject:
     """
     Return an object with the members of both objects; the second one wins.
 
-    Objects are joined member by member, and lists item by item, as the outputs of a job
-    with those of its template.
+    Objects within the objects are joined member by member, and lists item by item, such
+    as the outputs of a job with those of its template.
     """
     made = dict(under)
     for name, value in over.items():

@@ -106,7 +106,7 @@ class GoogleTranscoder(RemoteTranscoder):
         return (Part(index=0, order=order),)
 
     def declines(self, order: TranscodeOrder) -> str:
-        """Return the reason that a job is not accepted now; "" if it is accepted."""
+        """Return the reason, for the video's owner, that a job is not accepted now; "" if it is accepted."""
         why = objection(order)
         if why or self.book is None:
             return why

@@ -131,11 +131,11 @@ class TranscoderCalls:
         return _job(found)
 
     def submitted(self, key: str) -> str | None:
-        """Return the name of the newest job with a key, in any state; None if none."""
+        """Return the API's name of the newest job with the key of a remote job; None if there is none."""
         return next((job.name for job in self._with_key(key)), None)
 
     def running(self, key: str) -> list[str]:
-        """Return the names of the jobs with a key that have not ended."""
+        """Return the API's names of the jobs with the key of a remote job that have not ended."""
         return [
             job.name for job in self._with_key(key) if job.state in {PENDING, RUNNING}
         ]

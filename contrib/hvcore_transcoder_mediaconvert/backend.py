@@ -99,7 +99,7 @@ class MediaConvertTranscoder(RemoteTranscoder):
         return (Part(index=0, order=order),)
 
     def declines(self, order: TranscodeOrder) -> str:
-        """Return the reason that a job is not accepted now; "" if it is accepted."""
+        """Return the reason, for the video's owner, that a job is not accepted now; "" if it is accepted."""
         if self.book is None:
             return ""
         return self.book.objection(self._cost(order), self.clock.now())

@@ -118,7 +118,7 @@ class MediaConvertCalls:
 
     def submitted(self, key: str, source: str) -> str | None:
         """
-        Return the id of the newest job with a key, in any state; None if there is none.
+        Return the id of the newest job with the key of a remote job; None if there is none.
 
         Args:
             source: The address of the job's source: MediaConvert can search jobs by
@@ -130,7 +130,7 @@ class MediaConvertCalls:
         return next(self._with_key(key, "search_jobs", asked), None)
 
     def running(self, key: str) -> list[str]:
-        """Return the ids of the jobs with a key that have not ended."""
+        """Return the ids of the jobs with the key of a remote job that have not ended."""
         return [
             job_id
             for status in RUNNING

@@ -47,9 +47,9 @@ class LocalRendition:
     Attributes:
         base: The beginning of the final names of the rendition's files.
         folder: The folder with the local files.
-        lines: The rendition's playlist, with the final names of its files.
-        init_range: The offset and the size of the init segment in a single file; None if
-            the init segment is a file.
+        lines: The lines of the rendition's playlist, with the final names of its files.
+        init_range: The offset and the size of the init segment in a single file; None
+            if the init segment is a file.
         codecs: The codecs string, such as ``avc1.64000c,mp4a.40.2``.
     """
 

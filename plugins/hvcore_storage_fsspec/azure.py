@@ -46,9 +46,8 @@ class AzureStorage(AzureObjects):
     A storage in an Azure container that can let other programs upload objects.
 
     Also carries out SupportsPresignedWrite, SupportsPartedWrite and
-    SupportsStagedWrite.
-    A signed address permits to create and write one object; it binds neither type nor
-    length.
+    SupportsStagedWrite. A signed address permits to create and write one object; it
+    binds neither content type nor length.
     """
 
     @property
@@ -69,13 +68,18 @@ class AzureStorage(AzureObjects):
         size_bytes: int | None,  # noqa: ARG002 - it cannot be bound
         valid_s: int,
     ) -> WriteAddress:
-        """Return a signed address for one PUT of the bytes of a whole object."""
+        """Return a signed address for one PUT of a whole object, which is uploaded as one block."""
         return self._block_address(path, WHOLE, valid_s)
 
     def staged_write(
         self, path: str
     ) -> tuple[PartedWrite, Sequence[UploadedPart]] | None:
-        """Return the uploaded block of a whole object that is not committed yet, or None."""
+        """
+        Return the upload of a whole object by ``write_address`` that is not committed yet.
+
+        Returns:
+            The upload, and its only part; None if no such upload waits.
+        """
         whole = [b for b in _ours(self._waiting(path)) if b.number == WHOLE]
         return (_begun(path), whole) if whole else None
 
@@ -85,7 +89,7 @@ class AzureStorage(AzureObjects):
         *,
         content_type: str,  # noqa: ARG002 - a block has none
     ) -> PartedWrite:
-        """Begin an object that is uploaded in parts, by a block that marks the upload."""
+        """Begin the upload of an object in parts, by storing a block that marks the upload."""
         blob = self._blob(self._full(path))
         with azure_errors():
             self._run(blob.stage_block, _MARK, b"-")
@@ -103,7 +107,7 @@ class AzureStorage(AzureObjects):
         return self._block_address(begun.path, number, valid_s)
 
     def uploaded_parts(self, begun: PartedWrite) -> Sequence[UploadedPart]:
-        """Return the parts of an object that were uploaded, by number."""
+        """Return the parts of an object that have arrived, sorted by number."""
         waiting = self._waiting(begun.path)
         if not waiting:
             raise ObjectNotFoundError(begun.path)
@@ -123,9 +127,10 @@ class AzureStorage(AzureObjects):
 
     def end_parts(self, begun: PartedWrite) -> None:
         """
-        Discard the uploaded parts of an object; no parts are no error.
+        Discard the uploaded parts of an object; do nothing if there are none.
 
-        Blocks that were sent beside an object go with it, or after a week.
+        If the object exists already, Azure itself removes its uncommitted blocks when
+        it is deleted, or after a week.
         """
         if self._waiting(begun.path):
             with azure_errors():
@@ -133,7 +138,7 @@ class AzureStorage(AzureObjects):
                 self._run(drop_blocks, blob, limit_s=JOIN_S)
 
     def parted_writes(self, path: str) -> Iterator[PartedWrite]:
-        """Return the uploads in parts at a path that were neither joined nor ended."""
+        """Yield the upload in parts to a path that was neither joined nor ended, if there is one."""
         if any(block.id == _MARK for block in self._waiting(path)):
             yield _begun(path)
 

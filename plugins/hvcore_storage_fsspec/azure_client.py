@@ -1,4 +1,4 @@
-"""Make Azure's client with shorter pauses, and sign addresses for it."""
+"""Make Azure's client with short pauses between tries, and sign addresses of objects."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
@@ -26,7 +26,7 @@ BLOCK_BYTES: Final = 32 * 1024 * 1024
 
 def service_client(fs: Any, retries: object) -> BlobServiceClient:  # noqa: ANN401 - adlfs has no types
     """
-    Return a client for the account of a file system, which tries again sooner than its own.
+    Return a client for a file system's account, with shorter pauses between tries than its own.
 
     Args:
         retries: The number of further tries; None for RETRIES.
@@ -86,7 +86,7 @@ class SasSigner:
         Return the signed query that permits access to one blob for a time.
 
         Args:
-            permission: ``r``, or ``cw`` to write.
+            permission: ``r`` to read, ``cw`` to create and write.
         """
         now = datetime.now(UTC)
         expires_at = now + timedelta(seconds=valid_s)

@@ -69,7 +69,7 @@ class AzureObjects(RemoteStorage):
     A storage of objects in an Azure container.
 
     It uses Azure's own client, which the fsspec file system contains, because copies
-    and deletions of the file system promise less than the port.
+    and deletions of the file system promise less than the storage port demands.
     """
 
     def __init__(self, url: str, *, args: Mapping[str, object], work_dir: Path) -> None:
@@ -289,8 +289,8 @@ async def drop_blocks(blob: BlobClient) -> None:
     """
     Discard the uncommitted blocks of a blob that does not exist yet.
 
-    Azure has no request for this. Blocks go when a blob is written, so an empty blob is
-    made and removed.
+    Azure has no request for this, but discards the blocks when the blob is written. So
+    an empty blob is made and removed.
     """
     try:
         made = await blob.commit_block_list(
@@ -347,8 +347,8 @@ def azure_errors(path: str | None = None) -> Iterator[None]:
     Turn exceptions of Azure's client in a block into the errors of the storage port.
 
     Args:
-        path: The path of an object that may be absent; without it, absence counts as no
-            answer.
+        path: The path of the object whose absence becomes ObjectNotFoundError; None if
+            an absence means that the storage is unavailable.
     """
     with foreign_errors(path):
         try:

@@ -1,4 +1,4 @@
-"""Call functions that have no time limit of their own with a time limit."""
+"""Set a time limit for calls of functions that have none of their own."""
 
 import threading
 import time

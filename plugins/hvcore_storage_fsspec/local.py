@@ -1,11 +1,11 @@
 """
 Store objects as files of this machine.
 
-New bytes go into ``.incoming`` and are moved to their place in one step once
-they are on the disk. Hidden objects are in ``.hidden`` until they are deleted.
+New bytes go into ``.incoming`` and are moved to their path in one step once they are on
+the disk. Hidden objects are in ``.hidden`` until they are deleted.
 
-``.incoming`` also tells a storage from the empty folder that a disk which is
-not mounted leaves behind: without it, nothing is known to be absent.
+``.incoming`` also tells a storage from the empty folder that a disk which is not
+mounted leaves behind: without ``.incoming``, no object is reported as absent.
 """
 
 import errno
@@ -145,7 +145,7 @@ class LocalStorage(Storage):
         self._check_there()
 
     def delete_tree(self, prefix: str) -> int:
-        """Remove the object at a prefix or everything below it, hidden objects included."""
+        """Remove the object at a path and all objects below it, hidden ones too; return their number."""
         name = check_prefix(prefix)
         self._check_there()
         with _unavailable():
@@ -171,7 +171,7 @@ class LocalStorage(Storage):
         return self._root / check_path(path)
 
     def hide_tree(self, prefix: str) -> None:
-        """Hide everything below a prefix from readers; an absent tree is no error."""
+        """Hide the object at a path and all objects below it from readers, if there are any."""
         name = check_prefix(prefix)
         source = self._root / name
         # Each time another name: what comes late is hidden once more.

@@ -18,8 +18,8 @@ class FsspecOptions:
             fsspec knows.
         args: All other options, passed to fsspec's file system, such as
             ``endpoint_url``.
-        min_free_bytes: With less room on the disk, nothing more is stored; for storages of
-            files only. By default 512 MiB or 1 %, whichever is more.
+        min_free_bytes: The free bytes on the disk below which nothing more is stored;
+            for storages of files only. By default 512 MiB or 1 %, whichever is more.
     """
 
     url: str

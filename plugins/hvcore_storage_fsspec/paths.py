@@ -22,9 +22,9 @@ def check_path(path: str) -> str:
 
 def check_prefix(prefix: str) -> str:
     """
-    Return the path of a tree without a slash at its end.
+    Return the path of a tree of objects, without a slash at its end.
 
     Raises:
-        ValueError: See check_path.
+        ValueError: The text is no path of an object, or begins with a reserved folder.
     """
     return check_path(prefix.removesuffix("/"))

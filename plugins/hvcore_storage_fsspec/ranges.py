@@ -58,8 +58,8 @@ def check_some(received_bytes: int) -> None:
     """
     Raise UnavailableError if an answer has no bytes.
 
-    Some stores answer so where a range begins behind the end of an object: unlike after
-    a wrong range, the caller then looks at the object's size.
+    Some stores send an empty answer if a range begins behind the end of an object.
+    Unlike after a wrong range, the caller then looks at the object's size.
     """
     if not received_bytes:
         raise UnavailableError("The storage answers with no bytes.")

@@ -5,7 +5,7 @@ from typing import Any, BinaryIO
 
 
 class FileRange(io.RawIOBase):
-    """A file object with the bytes of an open file from its position up to an end."""
+    """A file object with the bytes of an open file from its present position up to an end."""
 
     def __init__(self, file: BinaryIO, size_bytes: int) -> None:
         super().__init__()
@@ -16,7 +16,7 @@ class FileRange(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:  # noqa: ANN401 - "any buffer" has no name before Python 3.12
-        """Read bytes into a buffer until it is full or the range ends."""
+        """Read bytes into a buffer until it is full or the range ends; return the number of bytes read."""
         data = self._file.read(min(len(buffer), self._left))
         buffer[: len(data)] = data
         self._left -= len(data)

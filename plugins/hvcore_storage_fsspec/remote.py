@@ -1,8 +1,9 @@
 """
 Store objects in any file system that fsspec reaches.
 
-An object is first collected in a local file and then sent whole: leaving
-``with fs.open(…, "wb")`` by an exception commits the half that was written.
+An object is first collected in a local file and then sent whole: if an exception ends a
+block ``with fs.open(…, "wb")``, fsspec would store the bytes written so far as the
+object.
 """
 
 import io
@@ -135,7 +136,7 @@ class RemoteStorage(Storage):
         return stored
 
     def copy(self, source: str, target: str, *, content_type: str) -> ObjectInfo:
-        """Have the store copy an object to another path."""
+        """Have the store copy an object to another path, and return the description of the copy."""
         full_source, full_target = self._full(source), self._full(target)
         size = self.stat(source).size_bytes
         with self._answers(source):
@@ -195,7 +196,7 @@ class RemoteStorage(Storage):
 
     @property
     def can_presign(self) -> bool:
-        """Return whether the file system signs addresses: those of S3, Google, Azure."""
+        """Return whether the file system can sign addresses, as those of S3, Google and Azure can."""
         return type(self._fs).sign is not AbstractFileSystem.sign
 
     def presigned_url(self, path: str, *, valid_s: int) -> str:

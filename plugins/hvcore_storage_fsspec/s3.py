@@ -121,8 +121,8 @@ class S3Storage(RemoteStorage):
         """
         Yield every object under a prefix, one page of the list at a time.
 
-        The client's own ``find`` holds all of them in memory: of a million videos that
-        is more than a machine has.
+        The method ``find`` of s3fs would hold the whole list in memory, which is too
+        much for a million videos.
         """
         name = check_prefix(prefix)
         bucket, key = self._place(name)
@@ -216,7 +216,7 @@ class S3Storage(RemoteStorage):
         )
 
     def uploaded_parts(self, begun: PartedWrite) -> Sequence[UploadedPart]:
-        """Return the parts of a multipart upload that have arrived, by number."""
+        """Return the parts of a multipart upload that have arrived, sorted by number."""
         found: list[UploadedPart] = []
         is_last = False
         while not is_last:
@@ -249,15 +249,15 @@ class S3Storage(RemoteStorage):
             )
 
     def end_parts(self, begun: PartedWrite) -> None:
-        """Abort a multipart upload and discard its parts; no upload is no error."""
+        """Abort a multipart upload and discard its parts; do nothing if it does not exist."""
         with suppress(ObjectNotFoundError), self._answers(begun.path):
             self._call("abort_multipart_upload", begun.path, UploadId=begun.id)
 
     def parted_writes(self, path: str) -> Iterator[PartedWrite]:
         """
-        Return the multipart uploads to a path that were neither completed nor aborted.
+        Yield the multipart uploads to a path that were neither completed nor aborted.
 
-        Returns None if the key may not list uploads.
+        Yields nothing, and logs a warning, if the access key may not list uploads.
         """
         bucket, key = self._place(path)
         try:

@@ -1,7 +1,8 @@
 """
 Remove objects from S3, and check each answer for objects that could not be removed.
 
-The client's own ``rm`` takes an answer of 200 for done, whatever stands in it.
+The method ``rm`` of s3fs takes every answer with the status 200 for a success, even if
+its body lists errors.
 """
 
 import asyncio
@@ -38,7 +39,8 @@ async def remove_at_once(
     Remove up to a thousand objects by one request.
 
     Raises:
-        OSError: The store has not removed all of them, or none.
+        OSError: The store has refused the request, or has not removed some of the
+            objects.
         UnavailableError: The answer does not confirm the removal of each object.
     """
     # Not quiet: of an answer that says nothing, such as a page of a proxy, nothing is gone.
@@ -61,7 +63,7 @@ async def remove_each(
     Remove objects by one request each; a refused request does not stop the others.
 
     Raises:
-        OSError: The store has not removed all of them.
+        OSError: The store has not removed some of the objects.
     """
     slots = asyncio.Semaphore(AT_ONCE)
 

@@ -21,13 +21,14 @@ async def read_range(
     tag: str | None,
 ) -> bytes:
     """
-    Return the bytes ``[start, end)`` of an object; go on by a new connection if one breaks.
+    Return the bytes ``[start, end)`` of an object; if the connection breaks, go on with a new one.
 
     Args:
-        tag: The entity tag of the object whose bytes are wanted; None: of any.
+        tag: The entity tag that the object must have; None for any.
 
     Raises:
-        FileNotFoundError: The object with this tag was replaced.
+        FileNotFoundError: The object is absent, or was replaced by one with another
+            tag.
         WrongRangeError: The answer has other bytes than were asked for.
     """
     wanted = _Range(fs, full, start, end, tag)

@@ -31,8 +31,8 @@ def foreign_errors(path: str | None = None) -> Iterator[None]:
     Turn exceptions of a file system in a block into the errors of the storage port.
 
     Args:
-        path: The path of an object that may be absent; without it, absence counts as no
-            answer.
+        path: The path of the object whose absence becomes ObjectNotFoundError; None if
+            an absence means that the storage is unavailable.
     """
     try:
         yield
@@ -61,7 +61,7 @@ def foreign_errors(path: str | None = None) -> Iterator[None]:
 
 
 def store_answer(error: BaseException) -> tuple[str | None, str | None]:
-    """Return the error code and message of a store's answer; None if the store did not answer."""
+    """Return the error code and the message in a store's answer; both are None if it did not answer."""
     seen: BaseException | None = error
     while seen is not None:
         code, words = _told(seen)

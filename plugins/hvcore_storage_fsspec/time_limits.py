@@ -1,9 +1,9 @@
 """
 The time limits for a silent store, and calls that keep to them.
 
-A request of the API or of delivery waits for small answers, so they have a limit in
-all.
-Whole objects take as long as they take: they have one for each step.
+Requests of the API and of delivery wait for small answers, so one limit holds for such
+a call with all its tries. Transfers of whole objects may take long, so their limits are
+for each step.
 """
 
 import asyncio
@@ -32,11 +32,11 @@ SLOWEST_BYTES_PER_S: Final = 64 * 1024
 
 
 class SilentStoreError(UnavailableError):
-    """A store did not answer in time; another try would take as long."""
+    """A store did not answer in time, so that another try would probably take as long."""
 
 
 def send_limit_s(size_bytes: int) -> float:
-    """Return the time limit in seconds for sending a number of bytes to the store."""
+    """Return the time limit in seconds for sending a number of bytes to the store in one request."""
     return SEND_S + size_bytes / SLOWEST_BYTES_PER_S
 
 
@@ -56,8 +56,8 @@ def ask_within(
     Call an asynchronous method of a file system, and cancel it if it takes too long.
 
     Args:
-        limit_s: The limit for file systems whose methods can be cancelled; others keep
-            their own limits.
+        limit_s: The limit in seconds for file systems whose methods are asynchronous;
+            others keep their own limits.
 
     Raises:
         TimeoutError: No answer came in time.
@@ -74,7 +74,16 @@ def run_within(
     fs: Any,  # noqa: ANN401 - fsspec ships no types
     call: Callable[[], Awaitable[Any]],
 ) -> Any:  # noqa: ANN401 - whatever the call returns
-    """Run a coroutine in the file system's loop with a time limit; see ask_within."""
+    """
+    Run a coroutine in the event loop of a file system, and cancel it if it takes too long.
+
+    Args:
+        limit_s: The limit in seconds.
+        call: Returns the coroutine.
+
+    Raises:
+        TimeoutError: The coroutine has not ended in time.
+    """
     # Of s3fs, once for each process: to read what S3 can do takes a third of a second of
     # the processor, or ten times that on a busy machine. Nobody is asked.
     prepare = getattr(fs, "set_session", None)

@@ -56,7 +56,7 @@ class FfmpegTranscoder(Transcoder):
         return Prober(*self._machine.ready()).probe(workspace)
 
     def plan(self, order: TranscodeOrder) -> tuple[Part, ...]:
-        """Cut a job into parts: long videos into several, and more for several workers."""
+        """Return the parts of a job: several for a long video, and more of them for several workers."""
         return cut(order)
 
     def run(self, part: Part, workspace: Workspace) -> PartDone:
@@ -95,7 +95,7 @@ class FfmpegTranscoder(Transcoder):
         )
 
     def still(self, workspace: Workspace, at_s: float) -> Path:
-        """Make a JPEG of a moment in a published segment, and return the picture's path."""
+        """Make a JPEG of the first frame at or after ``at_s`` in a published segment; return its path."""
         engine, sandbox = self._nice(workspace)
         streams = Prober(engine, sandbox).headers(workspace)
         return take_still(engine, sandbox, workspace, streams=streams, at_s=at_s)

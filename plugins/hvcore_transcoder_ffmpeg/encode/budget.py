@@ -54,10 +54,13 @@ def encode_limits(
     order: TranscodeOrder, streams: Streams, *, duration_s: float
 ) -> dict[str, int]:
     """
-    Return the limits of memory, time and file size of one encode.
+    Return the limits of memory, processor time, file size and open files of one encode, by name.
 
     Args:
         duration_s: The duration of the decoded part of the source.
+
+    Returns:
+        The limits by the names of hvcore's supervised_command, such as ``cpu_s``.
     """
     rungs = order.ladder.rungs
     cores = os.cpu_count() or 1
@@ -77,7 +80,7 @@ def encode_limits(
 
 
 def output_bytes(order: TranscodeOrder, *, duration_s: float) -> int:
-    """Return an upper limit for the size of all files of a part together."""
+    """Return an upper limit for the size of all files of a part together, in bytes."""
     return int(duration_s + 60) * _bytes_per_second(order) + 64 * _MIB
 
 

@@ -155,13 +155,13 @@ def video_graph(  # noqa: PLR0913 - each says one thing
 
 
 def is_hdr_output(video: VideoStream, rungs: tuple[Rung, ...]) -> bool:
-    """Return whether the rungs are HDR: the source is, and they have more than 8 bits."""
+    """Return whether the rungs are HDR: the source is HDR, and the rungs have more than 8 bits."""
     return video.colour.is_hdr and rungs[-1].pixel_format.bit_depth > _8_BITS
 
 
 def still_graph(video: VideoStream, *, at_s: float, can_tone_map: bool) -> str:
     """
-    Return the filter graph that gives the first frame at or after a moment.
+    Return the filter graph for a JPEG of the first frame at or after a moment of a rung.
 
     Args:
         video: A rung that this transcoder made: upright, with square pixels, bt709
@@ -177,10 +177,11 @@ def still_graph(video: VideoStream, *, at_s: float, can_tone_map: bool) -> str:
 
 def frames_graph(video: VideoStream, span: FrameSpan, *, can_tone_map: bool) -> str:
     """
-    Return the filter graph that gives the evenly spaced frames of a span.
+    Return the filter graph for JPEGs of the evenly spaced frames of a span of a rung.
 
     Args:
-        video: As for still_graph.
+        video: A rung that this transcoder made: upright, with square pixels, bt709
+            unless it is HDR.
         span: The frames; the seconds count from the first frame, whatever time it has.
     """
     first = int(span.start_s * span.frames_per_s)

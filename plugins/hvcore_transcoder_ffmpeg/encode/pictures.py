@@ -40,7 +40,15 @@ _EDGE_WORTH: Final = 0.5
 
 @attrs.frozen(kw_only=True)
 class PartPictures:
-    """Hold the poster and the stills of a part (see :class:`hvcore.plugin_api.PartDone`)."""
+    """
+    Hold the poster and the stills that were made of a part of a video.
+
+    Attributes:
+        poster: The file name of the part's best picture; None if there is none.
+        poster_score: The score of that picture, 0 to 1; the best one of all parts
+            becomes the poster of the video.
+        stills: The pictures for the preview while seeking.
+    """
 
     poster: str | None
     poster_score: float

@@ -31,8 +31,8 @@ class Span:
         first_segment: The number of the first segment, from 0.
         end_segment: The number of the segment behind the last one; None for the video's
             end.
-        segment_s: The length of a segment.
-        total_s: The length of the whole video.
+        segment_s: The nominal length of a segment in seconds.
+        total_s: The length of the whole video in seconds.
     """
 
     first_segment: int

@@ -22,7 +22,16 @@ _FIRST_SLICE: Final = {"avc1": range(1, 6), "hvc1": range(32)}
 
 @attrs.frozen(kw_only=True)
 class InitSegment:
-    """Hold the facts about a track in its init segment."""
+    """
+    Hold the facts about a track in its init segment.
+
+    Attributes:
+        file: The description of the init segment's file.
+        entry: The codec and the picture format of the track's samples.
+        timescale: The number of time units in a second.
+        default_duration: The duration of a sample that tells none, in time units.
+        default_flags: The flags of a sample that tells none.
+    """
 
     file: MediaFile
     entry: SampleEntry

@@ -135,7 +135,12 @@ class Joins:
         }
 
     def shift_s(self, index: bytes, packet: Packet) -> float:
-        """Note a packet, and return by how much it is shown later than by its own time."""
+        """
+        Note a packet, and return by how many seconds it is shown later than its own time says.
+
+        Args:
+            index: ffmpeg's index of the packet's track, as digits.
+        """
         track = self._tracks.get(index)
         if track is None:
             recent_s = deque[float](maxlen=self._windows.get(index, 1))
@@ -181,7 +186,13 @@ def _goes_back(track: _Track, packet: Packet) -> bool:
 
 
 def shifting(steps_s: Sequence[float]) -> str:
-    """Return the expression for ``setpts`` and ``asetpts`` that shifts the recordings."""
+    """
+    Return the expression for ffmpeg's ``setpts`` and ``asetpts`` that shifts recordings.
+
+    Args:
+        steps_s: The seconds by which times are put forward at each join of two
+            recordings.
+    """
     # Variable 0 counts them, 1 and 2 are the two latest times: the same as of a track.
     begin = f"st(1,T);st(2,{_NEVER_S})"
     back = f"if(gt(T,ld(2)),st(1,T),st(0,ld(0)+1);{begin})"

@@ -15,12 +15,12 @@ from hvcore_transcoder_ffmpeg.probe.source import Streams
 
 
 def written(streams: Streams) -> str:
-    """Return a source's streams as a text for ``read``."""
+    """Return the streams of a source as a text, from which ``read`` makes them again."""
     return json.dumps(_CONVERTER.unstructure(streams), separators=(",", ":"))
 
 
 def read(notes: str) -> Streams | None:
-    """Return the streams in a text; None for no text, or a text of another version."""
+    """Return the streams in a text of ``written``; None for no text, or one of another version."""
     if not notes:
         return None
     try:

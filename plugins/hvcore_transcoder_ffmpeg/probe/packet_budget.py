@@ -39,7 +39,7 @@ class PacketBudget:
         self._end_s = start_s + MAX_SOURCE_DURATION_S
 
     def take(self) -> bool:
-        """Count a packet; return whether it is time to call ``look``."""
+        """Count a packet of the track; return whether ``look`` must be called now."""
         self._count += 1
         return self._count % LOOKS_EVERY == 0
 

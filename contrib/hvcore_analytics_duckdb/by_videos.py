@@ -102,7 +102,7 @@ class CountsOfVideos:
     def in_turn(
         self, asked: VideosInTurn, lengths: VideoLengths
     ) -> Sequence[VideoCount]:
-        """Return the next videos of an environment in the order of their ids."""
+        """Return the counts of the videos behind a given one, in an environment, in the order of ids."""
         key = "day, video" if asked.by_day else "video"
         condition, values = "segments > 0", list[object]()
         if asked.after is not None:

@@ -98,7 +98,7 @@ class FaultBook:
 
 
 def apply_fault(fault: AnswerFault) -> None:
-    """Wait for the delay of a fault, and raise its error."""
+    """Wait for the delay of a fault that a test has ordered, and raise its error if it has one."""
     if fault.delay_s:
         time.sleep(fault.delay_s)
     if fault.error:

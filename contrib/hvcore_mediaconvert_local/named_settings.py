@@ -33,7 +33,7 @@ class NamedSettings:
         self._clock = clock
 
     def create(self, request: JsonObject) -> JsonObject:
-        """Carry out CreatePreset or CreateJobTemplate."""
+        """Carry out CreatePreset or CreateJobTemplate: store new settings with a name, and return them."""
         name = request["name"]
         with self._store.changing():
             if self._store.thing(self._kind, name) is not None:
@@ -43,11 +43,11 @@ class NamedSettings:
         return {self._one: made}
 
     def get(self, request: JsonObject) -> JsonObject:
-        """Carry out GetPreset or GetJobTemplate."""
+        """Carry out GetPreset or GetJobTemplate: return the settings with a name."""
         return {self._one: self.known(request["name"])}
 
     def list(self, request: JsonObject) -> JsonObject:
-        """Carry out ListPresets or ListJobTemplates."""
+        """Carry out ListPresets or ListJobTemplates: return a page of settings with names."""
         category = request.get("category")
         found = [
             one
@@ -59,12 +59,12 @@ class NamedSettings:
         return {**answer, "nextToken": token} if token else answer
 
     def update(self, request: JsonObject) -> JsonObject:
-        """Carry out UpdatePreset or UpdateJobTemplate."""
+        """Carry out UpdatePreset or UpdateJobTemplate: change the settings with a name, and return them."""
         with self._store.changing():
             return {self._one: self._put({**self.known(request["name"]), **request})}
 
     def delete(self, request: JsonObject) -> JsonObject:
-        """Carry out DeletePreset or DeleteJobTemplate."""
+        """Carry out DeletePreset or DeleteJobTemplate: remove the settings with a name."""
         with self._store.changing():
             found = self.known(request["name"])
             self._store.remove(self._kind, request["name"])

@@ -16,7 +16,7 @@ _UNBOUND: Final = 1_000_000
 
 
 class LocalQueues:
-    """Carry out the operations on queues; thread-safe."""
+    """Carry out MediaConvert's operations on job queues; thread-safe."""
 
     def __init__(
         self, config: LocalMediaConvertConfig, store: JobStore, clock: MovableClock
@@ -29,7 +29,7 @@ class LocalQueues:
                 self._put({"name": DEFAULT, "type": "SYSTEM"})
 
     def create(self, request: JsonObject) -> JsonObject:
-        """Carry out CreateQueue."""
+        """Carry out MediaConvert's operation CreateQueue: store a new queue, and return it."""
         if request.get("pricingPlan") == "RESERVED":
             raise bad_request("hv-mediaconvert has no reserved queues")
         with self._store.changing():
@@ -40,18 +40,18 @@ class LocalQueues:
         return {"queue": self._counted(queue)}
 
     def get(self, request: JsonObject) -> JsonObject:
-        """Carry out GetQueue."""
+        """Carry out MediaConvert's operation GetQueue: return the queue with a name."""
         return {"queue": self._counted(self._known(request["name"]))}
 
     def list(self, request: JsonObject) -> JsonObject:
-        """Carry out ListQueues."""
+        """Carry out MediaConvert's operation ListQueues: return a page of queues."""
         found = self._store.things(_KIND)
         shown, token = page_of(found, request, default="NAME")
         answer: JsonObject = {"queues": [self._counted(queue) for queue in shown]}
         return {**answer, "nextToken": token} if token else answer
 
     def update(self, request: JsonObject) -> JsonObject:
-        """Carry out UpdateQueue."""
+        """Carry out MediaConvert's operation UpdateQueue: change a queue, and return it."""
         with self._store.changing():
             queue = self._known(request["name"])
             if queue["type"] == "SYSTEM" and set(request) - {"name", "status"}:
@@ -62,7 +62,7 @@ class LocalQueues:
         return {"queue": self._counted(queue)}
 
     def delete(self, request: JsonObject) -> JsonObject:
-        """Carry out DeleteQueue."""
+        """Carry out MediaConvert's operation DeleteQueue: remove a queue."""
         name = request["name"]
         with self._store.changing():
             queue = self._known(name)

@@ -6,25 +6,25 @@ from hvcore_mediaconvert_local.wire import JsonObject
 
 
 class ResourceTags:
-    """Carry out the operations on tags; thread-safe."""
+    """Carry out MediaConvert's operations on the tags of resources; thread-safe."""
 
     def __init__(self, store: JobStore) -> None:
         self._store = store
 
     def list(self, request: JsonObject) -> JsonObject:
-        """Carry out ListTagsForResource."""
+        """Carry out MediaConvert's operation ListTagsForResource: return the tags of a resource."""
         arn = request["arn"]
         return {"resourceTags": {"arn": arn, "tags": self._known(arn)}}
 
     def tag(self, request: JsonObject) -> JsonObject:
-        """Carry out TagResource."""
+        """Carry out MediaConvert's operation TagResource: add tags to a resource."""
         arn = request["arn"]
         with self._store.changing():
             self._store.put("tags", arn, {**self._known(arn), **request["tags"]})
         return {}
 
     def untag(self, request: JsonObject) -> JsonObject:
-        """Carry out UntagResource."""
+        """Carry out MediaConvert's operation UntagResource: remove tags from a resource."""
         arn, gone = request["arn"], set(request.get("tagKeys", ()))
         with self._store.changing():
             left = {k: v for k, v in self._known(arn).items() if k not in gone}

@@ -56,7 +56,7 @@ class ClaimRules:
 
     def identity(self, subject: str, sources: Sequence[Claims]) -> Identity:
         """
-        Return the name, address and roles of the person in the given claims.
+        Return the name, mail address and roles of the person in the given claims.
 
         Args:
             subject: The provider's identifier of the person.

@@ -24,7 +24,7 @@ class FileStorage(ObstoreStorage):
     """
     Stores objects as files below a folder.
 
-    Also carries out SupportsObjectUrl.
+    It also implements SupportsObjectUrl.
     """
 
     def __init__(self, root: Path, *, work_dir: Path) -> None:

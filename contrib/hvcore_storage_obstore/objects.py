@@ -56,7 +56,7 @@ class ObstoreStorage(Storage):
     """
     Stores objects with obstore.
 
-    Also carries out SupportsObjectUrl.
+    It also implements SupportsObjectUrl.
     """
 
     def __init__(self, store: ObjectStore, *, url: str, work_dir: Path) -> None:

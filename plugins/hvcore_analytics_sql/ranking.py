@@ -84,7 +84,7 @@ def ranked(database: Database, asked: RankedVideos) -> Sequence[VideoCount]:
 
 
 def in_turn(database: Database, asked: VideosInTurn) -> Sequence[VideoCount]:
-    """Return the next videos of an environment in the order of their ids."""
+    """Return the counts of the videos behind a given one, in an environment, in the order of ids."""
     after = asked.after
     with database.reading() as connection:
         if asked.by_day:

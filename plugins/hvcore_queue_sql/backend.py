@@ -40,7 +40,7 @@ TAKE_TIMEOUT_MS: Final = 1_000
 
 
 class SqlQueue(SupportsPrepare, Queue):
-    """A queue whose messages are rows of a table."""
+    """A queue of task ids whose messages are rows of a table in the service's own database."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

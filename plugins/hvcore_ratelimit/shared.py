@@ -127,7 +127,7 @@ class SharedWindows(RateLimitStore):
 
     def hit(self, rules: Sequence[RateLimitRule]) -> Sequence[RateLimitState]:
         """
-        Count one request under every rule, or under none.
+        Count one request under all rules, or under none if one of them refuses it.
 
         Raises:
             UnavailableError: The server does not answer within 0.25 s.

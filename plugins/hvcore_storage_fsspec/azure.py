@@ -45,7 +45,7 @@ class AzureStorage(AzureObjects):
     """
     A storage in an Azure container that can let other programs upload objects.
 
-    Also carries out SupportsPresignedWrite, SupportsPartedWrite and
+    It also implements SupportsPresignedWrite, SupportsPartedWrite and
     SupportsStagedWrite. A signed address permits to create and write one object; it
     binds neither content type nor length.
     """

@@ -40,8 +40,8 @@ class GoogleStorage(RemoteStorage):
     """
     A storage in a Google bucket that can let other programs upload objects.
 
-    Also carries out SupportsPresignedWrite. An address is signed with the key of a
-    service account, or by Google for one whose key is not here.
+    It also implements SupportsPresignedWrite. An address is signed with the key of a
+    service account, or by Google if this machine does not have the account's key.
     """
 
     def __init__(self, url: str, *, args: Mapping[str, object], work_dir: Path) -> None:

@@ -54,8 +54,8 @@ class LocalStorage(Storage):
     """
     A storage whose objects are files below a folder of this machine.
 
-    Also carries out SupportsLocalPath, SupportsHide, SupportsUploadFile, SupportsCopy,
-    SupportsObjectUrl and SupportsRoomCheck.
+    It also implements SupportsLocalPath, SupportsHide, SupportsUploadFile,
+    SupportsCopy, SupportsObjectUrl and SupportsRoomCheck.
     """
 
     def __init__(self, root: Path, *, min_free_bytes: int | None = None) -> None:

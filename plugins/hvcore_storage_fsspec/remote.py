@@ -65,7 +65,7 @@ class RemoteStorage(Storage):
     """
     A storage whose objects are under an fsspec URL.
 
-    Also carries out SupportsCopy, SupportsObjectUrl and, where the file system signs
+    It also implements SupportsCopy, SupportsObjectUrl and, where the file system signs
     addresses, SupportsPresignedRead.
     """
 

@@ -64,7 +64,7 @@ class S3Storage(RemoteStorage):
     """
     A storage in an S3 bucket that can let other programs upload objects.
 
-    Also carries out SupportsPresignedWrite and SupportsPartedWrite.
+    It also implements SupportsPresignedWrite and SupportsPartedWrite.
     """
 
     def __init__(self, url: str, *, args: Mapping[str, object], work_dir: Path) -> None:

@@ -17,6 +17,9 @@ class HealthFinding:
     Describe the result of one check of an installation, and the remedy.
 
     Attributes:
+        state: The severity: ``ok``, ``warning`` or ``broken``.
+        check: The name of the check.
+        found: What the check found, in words for operators.
         fix: What an operator has to do; "" if nothing.
     """
 

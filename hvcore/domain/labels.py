@@ -1,7 +1,7 @@
 """
 Labels of a video: an external ID that the owner chooses, metadata and tags.
 
-The service does not interpret labels. See decision 124.
+The service stores and searches labels, and does not interpret them.
 """
 
 from collections.abc import Mapping

@@ -1,7 +1,8 @@
 """
 Limits: every number of the HTTP interface's contract, with its unit.
 
-Source: interface, "Limits"; a line names its section if it is another one. No setting changes these numbers.
+Source: interface, "Limits"; a constant's own text names another section where its number
+is from there. No setting changes these numbers.
 """
 
 from typing import Final

@@ -43,10 +43,10 @@ def posters_prefix(video_id: VideoId) -> str:
 
 def thumbnails_prefix(video_id: VideoId, poster_path: str) -> str:
     """
-    Return the storage prefix of one picture's thumbnails in all sizes.
+    Return the storage prefix of the thumbnails, in all sizes, of one poster of a video.
 
     Args:
-        poster_path: The storage path of the picture, which the owner chose or a job
+        poster_path: The storage path of the poster, which the owner chose or a job
             made.
     """
     folder, name = poster_path.removeprefix(f"{media_prefix(video_id)}/").split("/", 1)

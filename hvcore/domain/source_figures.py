@@ -1,4 +1,4 @@
-"""Source figures: the size and the picture of a source, as clients of the API are told."""
+"""Source figures: size in bytes, width, height and frame rate of a source, for API clients."""
 
 from fractions import Fraction
 from math import gcd
@@ -9,7 +9,7 @@ import attrs
 @attrs.frozen(kw_only=True)
 class SourceFigures:
     """
-    Hold the size and the picture of a source, which clients of the API are told.
+    Hold the size in bytes, the width, the height and the frame rate of a source, for clients.
 
     Attributes:
         width_px: The display width, after rotation and with square pixels.

@@ -89,9 +89,10 @@ class FirstRequest:
 
 def without_personal_members(body: str) -> str:
     """
-    Return the JSON text of an answer without its PERSONAL_MEMBERS, at any depth.
+    Return an answer's JSON text without the members that hold personal data, at any depth.
 
-    A text that is no JSON, or has no such members, is returned unchanged.
+    PERSONAL_MEMBERS names those members. A text that is no JSON, or has no such members, is
+    returned unchanged.
     """
     try:
         answer = json.loads(body)

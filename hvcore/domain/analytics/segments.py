@@ -76,7 +76,7 @@ class ServedCount:
 
     Attributes:
         segments: The number to add to the day's count. Negative if more segments were
-            taken back than served; see ports.analytics.
+            taken back, because their answers broke off, than served.
         first_at: When the first of the segments was served or taken back; ``last_at``
             is the last moment.
     """
@@ -94,8 +94,8 @@ class MinuteCount:
     Count the segments of one video and rung that were served in one minute.
 
     Attributes:
-        segments: The number to add to the minute's count; it may be negative, see
-            ServedCount.
+        segments: The number to add to the minute's count. Negative if more segments were
+            taken back, because their answers broke off, than served.
     """
 
     place: SegmentPlace
@@ -162,7 +162,7 @@ def roll_up(served: Iterable[SegmentServed]) -> tuple[ServedCount, ...]:
 
 @attrs.frozen(kw_only=True)
 class DateRange:
-    """Limit a question to UTC days from first to last, both included; None is no limit."""
+    """Limit a query for counts to UTC days from first to last, both included; None is no limit."""
 
     first: date | None = None
     last: date | None = None
@@ -173,7 +173,7 @@ ALL_TIME: Final = DateRange()
 
 @attrs.frozen(kw_only=True)
 class EnvironmentScope:
-    """Limit a question to some environments of an organization."""
+    """Limit a query for counts to some environments of an organization."""
 
     org_id: OrgId
     env_ids: frozenset[EnvId]
@@ -181,7 +181,7 @@ class EnvironmentScope:
 
 @attrs.frozen(kw_only=True)
 class VideoScope:
-    """Limit a question to one video."""
+    """Limit a query for counts to one video."""
 
     video_id: VideoId
 

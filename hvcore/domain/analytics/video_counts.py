@@ -61,7 +61,8 @@ class VideoCount:
 
     Attributes:
         day: The day; None for a whole range.
-        length_s: The length with which the store has sorted; 0 if it is not known.
+        length_s: The video's length in seconds, from which the figures to sort by were
+            calculated; 0 if it is not known.
         last_at: When the last segment was served or taken back.
     """
 
@@ -131,7 +132,7 @@ class VideosInTurn:
 
     @property
     def scope(self) -> EnvironmentScope:
-        """The environment as a scope."""
+        """The environment as the scope of a query for counts."""
         return EnvironmentScope(org_id=self.org_id, env_ids=frozenset({self.env_id}))
 
 
@@ -155,7 +156,7 @@ class NamedCount:
     Give a count of a video together with the video's name.
 
     Attributes:
-        name: Empty once it was purged.
+        name: The video's name; empty once the deleted video's data was erased.
     """
 
     count: VideoCount
@@ -164,7 +165,7 @@ class NamedCount:
 
 @attrs.frozen(kw_only=True)
 class WatchedDay:
-    """Give the segments of a day by height, and what was watched with them."""
+    """Give a day's served segments by height, with their estimated views and watched time."""
 
     count: DayCount
     watched: DayViews

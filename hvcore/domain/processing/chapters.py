@@ -63,15 +63,15 @@ def begun_at(
     starts: Iterable[tuple[int, str]], *, before: Sequence[Chapter] = (), end_ms: int
 ) -> tuple[Chapter, ...]:
     """
-    Return chapters that are known by start and title alone.
+    Return a video's chapters, with ends, from a list of starts and titles.
 
-    Each ends where the next begins, and the last at the end of the video. A chapter that
-    ended earlier before it was edited still does.
+    Each ends where the next begins, and the last at the end of the video. A chapter
+    of ``before`` with the same start that ended sooner keeps its end.
 
     Args:
-        starts: The starts in milliseconds, and the titles.
-        before: The chapters as they were.
-        end_ms: The end of the video.
+        starts: The start of each chapter in milliseconds, and its title.
+        before: The video's chapters before an edit.
+        end_ms: The end of the video in milliseconds.
     """
     following = [*(one.start_ms for one in before[1:]), end_ms]
     own_ends = {

@@ -31,7 +31,7 @@ class VideoTrackInfo:
         frame_rate: The average number of frames per second.
         pixel_format: The pixel format that ``autoDetect`` stands for.
         is_hdr: Whether the transfer function is PQ or HLG.
-        is_interlaced: Whether the pictures are fields instead of frames.
+        is_interlaced: Whether the video is stored as fields instead of whole frames.
     """
 
     stream_index: int
@@ -94,7 +94,7 @@ class SourceInfo:
         audio: The audio tracks, the default one first.
         captions: The text tracks, in the source's order.
         chapters: The chapters of the source, with times from the start of the video.
-        longest_gap_s: The longest time between two consecutive pictures.
+        longest_gap_s: The longest time in seconds between two consecutive frames.
         is_seekable: Whether a decoder can begin anywhere: times rise, and the container
             has an index. Otherwise each part is decoded from the beginning.
         notes: A text that the transcoder writes for its own workers that make the

@@ -1,8 +1,7 @@
 """
-The values that the core and a transcoder exchange about a job.
+The values that the core and a transcoder backend exchange about a transcode job.
 
-These are the values that the core and a transcoder backend exchange. They are
-stored as JSON between tasks, so they hold plain data only.
+The values are stored as JSON between tasks, so they hold plain data only.
 """
 
 from enum import Enum
@@ -262,7 +261,7 @@ class FrameSpan:
         start_s: The seconds from the beginning of the first segment to the first frame.
         count: The number of frames; fewer come where the video ends before.
         frames_per_s: The rate of the frames, at least 1.
-        width_px: The width of the frames, an even number.
+        width_px: The width of each frame, an even number.
         height_px: The height of the frames, an even number.
     """
 

@@ -52,7 +52,7 @@ class SignInMail:
 
     @property
     def is_invitation(self) -> bool:
-        """Whether an admin has sent the mail, and nobody has asked for it."""
+        """Whether the mail is an admin's invitation; otherwise a member asked for its links."""
         return self.member_id is not None
 
 

@@ -33,7 +33,7 @@ class SignInSession:
             that admins gave.
         backend: The name of the backend that recognised the person.
         last_used_at: When the session was used last, to the minute.
-        asked_at: When the backend was asked last whether the person still belongs.
+        asked_at: When the backend was last asked whether the person is still a member.
         ends_at: When the session ends, however much it is used.
         refresh_state: Data with which the backend asks the provider again; encrypted.
     """

@@ -1,4 +1,4 @@
-"""The times after which uploads end that were begun and not completed."""
+"""The times after which uploads expire that were begun and not completed."""
 
 from datetime import datetime, timedelta
 from typing import Final
@@ -22,5 +22,5 @@ nobody sends the bytes then.
 
 
 def expiry_after(now: datetime, created_at: datetime) -> datetime:
-    """Return the moment until which a resumable upload may go on that is sent to `now`."""
+    """Return the moment at which a resumable upload expires if ``now`` is its last request."""
     return min(now + CONTINUABLE_FOR, created_at + COMPLETE_WITHIN)

@@ -128,11 +128,13 @@ class FileWanted:
     Describe the file that a caller wants to upload.
 
     Attributes:
-        content_type: The announced content type; None if the caller gave none. See
-            UploadGrant.
-        size_bytes: The announced size; None if the caller gave none. See UploadGrant.
+        content_type: The content type with which the bytes will be sent; None accepts any
+            of CONTENT_TYPES.
+        size_bytes: The size that the bytes must have; None accepts any size up to the
+            limit.
         description: The description of the video that the file will become.
-        tus_metadata: See UploadGrant.
+        tus_metadata: The header ``Upload-Metadata`` of a resumable upload as it was
+            sent; None for other uploads.
         wants_parts: Whether the sender can send the file in parts.
     """
 

@@ -82,15 +82,15 @@ class BulkChange:
     Describe a bulk change of videos of an environment.
 
     Attributes:
-        tags: The tags that are added or removed; empty for other kinds.
-        end: Why it was stopped; NONE unless it is STOPPED.
-        person: The person who asked for it, or who last had it go on.
-        total: The number of its videos.
-        keep_hours: For how many hours the videos that it deletes can be restored.
-        changed_at: When its state changed last.
-        waits_until: Until when it waits for a rate limit of the organization or for an
-            obstacle; None if it does not.
-        obstacle: Why it cannot be carried out, in words for operators; "" while it can.
+        tags: The tags that are added or removed; empty for other kinds of changes.
+        end: Why the bulk change was stopped; NONE unless its state is STOPPED.
+        person: The person who ordered the bulk change, or who last resumed it.
+        total: The number of videos that were chosen for the bulk change.
+        keep_hours: For how many hours videos can be restored that the bulk change deletes.
+        changed_at: When the state of the bulk change changed last.
+        waits_until: Until when the bulk change waits for a rate limit of the organization or
+            for an obstacle; None if it does not wait.
+        obstacle: Why the bulk change cannot go on, in words for operators; "" while it can.
     """
 
     id: BulkChangeId
@@ -129,7 +129,7 @@ class BulkProgress:
     counts: Mapping[BulkOutcome, int]
 
     def of(self, *outcomes: BulkOutcome) -> int:
-        """Return the number of videos with one of some outcomes."""
+        """Return the number of videos whose outcome is one of the given outcomes."""
         return sum(self.counts.get(outcome, 0) for outcome in outcomes)
 
     @property
@@ -149,7 +149,7 @@ class TooManyTagsError(Exception):
 
 def video_changes(bulk: BulkChange, video: Video) -> VideoChanges:
     """
-    Return the changes that a bulk change makes to a video: to one field, as it is now.
+    Return the change of one field that a bulk change makes to a video in its present form.
 
     Raises:
         TooManyTagsError: The video would have too many tags.

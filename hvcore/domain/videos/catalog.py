@@ -62,11 +62,12 @@ class VideoQuery:
 
 class VideoSummary(NamedTuple):
     """
-    Hold the fields of a video in a list; a tuple, because each list makes a hundred.
+    Hold the fields of a video in a list; a tuple, because a page has up to a hundred videos.
 
     Attributes:
         duration_s: The length of the video; 0 before it is ``ready``.
-        source: The size and the picture of the source; None before it is probed.
+        source: The source's size in bytes, width, height and frame rate; None before it
+            is probed.
     """
 
     id: VideoId

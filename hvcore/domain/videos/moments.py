@@ -1,5 +1,5 @@
 """
-Pictures at a moment of a video, and moving ones: what an address asks for.
+Still and moving pictures of moments of a video: the query parameters that ask for them.
 
 Times lie on a grid of tenths of a second, so that ``1``, ``1.0`` and ``1.04`` are one
 picture, which is made and kept once.
@@ -35,25 +35,25 @@ _PIXELS: Final = re.compile(r"[1-9][0-9]{0,4}", re.ASCII)
 
 
 class PictureFormat(Enum):
-    """The format of a thumbnail, by the ending of its name."""
+    """The format of a thumbnail, JPEG or WebP; the value is the ending of the file's name."""
 
     JPEG = "jpg"
     WEBP = "webp"
 
     @property
     def content_type(self) -> str:
-        """The media type of the format."""
+        """The media type of the format, such as ``image/webp``."""
         return f"image/{self.name.lower()}"
 
 
 class PictureParameterError(ValueError):
     """
-    A query parameter of a picture is not one that can be answered.
+    A query parameter of a picture's address has a value that is not allowed.
 
     Args:
-        name: The parameter.
+        name: The name of the parameter.
         value: The parameter's value, as the request has it.
-        allowed: The rest of a sentence that begins with the name.
+        allowed: What is allowed, as the end of a sentence that begins with the name.
     """
 
     def __init__(self, name: str, value: str, allowed: str) -> None:
@@ -64,7 +64,14 @@ class PictureParameterError(ValueError):
 
 @attrs.frozen(kw_only=True)
 class Moment:
-    """A moment of a video on the grid, and the text that asked for it."""
+    """
+    A moment of a video, in whole tenths of a second, as a query parameter asked for it.
+
+    Attributes:
+        name: The name of the query parameter.
+        tenths: The tenths of a second from the beginning of the video.
+        text: The parameter's value, as the request has it.
+    """
 
     name: str
     tenths: int
@@ -86,11 +93,11 @@ class Moment:
 @attrs.frozen(kw_only=True)
 class AnimationQuery:
     """
-    The query of an animation.
+    The part of a video and the size that a request for an animation (moving picture) asks for.
 
     Attributes:
         end: None for DEFAULT_ANIMATION_S after the start, or the end of the video.
-        edge_px: The most pixels of a side of the animation.
+        edge_px: The largest width or height of the animation in pixels.
     """
 
     start: Moment
@@ -99,11 +106,11 @@ class AnimationQuery:
 
     def within(self, duration_s: float) -> "Animation":
         """
-        Return the animation of a video.
+        Return the animation that a video with a given length has for this query.
 
         Raises:
-            PictureParameterError: It begins or ends behind the video's end, lasts longer
-                than an animation may, or not at all.
+            PictureParameterError: The animation begins or ends behind the video's end, lasts
+                longer than an animation may, or does not end after its start.
         """
         self.start.require_within(duration_s)
         if self.end is not None:
@@ -128,7 +135,14 @@ class AnimationQuery:
 
 @attrs.frozen(kw_only=True)
 class Animation:
-    """A moving picture of a part of a video."""
+    """
+    A moving picture (animated WebP) of a part of a video.
+
+    Attributes:
+        start_tenths: The start, in tenths of a second from the beginning of the video.
+        end_tenths: The end, in tenths of a second from the beginning of the video.
+        edge_px: The largest width or height in pixels.
+    """
 
     start_tenths: int
     end_tenths: int
@@ -136,15 +150,15 @@ class Animation:
 
     @property
     def file_name(self) -> str:
-        """The name under which the animation is kept."""
+        """The name of the file in which the animation is stored."""
         return f"{self.start_tenths}-{self.end_tenths}-{self.edge_px}.webp"
 
     def size_px(self, video_px: tuple[int, int]) -> tuple[int, int]:
         """
-        Return the width and height of the animation: the video's shape, in even numbers.
+        Return the animation's width and height: even numbers with the video's aspect ratio.
 
         Args:
-            video_px: Width and height of the video.
+            video_px: The width and height of the video in pixels.
         """
         scale = min(1.0, self.edge_px / max(video_px))
         width_px, height_px = (max(2, round(side * scale / 2) * 2) for side in video_px)
@@ -153,17 +167,17 @@ class Animation:
 
 def moment_file_name(thumbnail: str, moment: Moment) -> str:
     """
-    Return the name under which the picture at a moment is kept.
+    Return the name of the file in which a thumbnail of a moment is stored.
 
     Args:
-        thumbnail: The name in the address, ``<width>x<height>.<ending>``.
+        thumbnail: The thumbnail's name in its address, ``<width>x<height>.<ending>``.
     """
     return f"{moment.tenths}-{thumbnail}"
 
 
 def read_time(query: Parameters) -> Moment | None:
     """
-    Return the moment of a thumbnail that a query asks for; None if it names none.
+    Return the moment of a video that a thumbnail's query asks for; None if it has no ``time``.
 
     Raises:
         PictureParameterError: ``time`` is no number of seconds, or is there twice.
@@ -173,10 +187,10 @@ def read_time(query: Parameters) -> Moment | None:
 
 def read_animation(query: Parameters) -> AnimationQuery:
     """
-    Return the query of an animation.
+    Return the animation that the query parameters of an address ask for.
 
     Raises:
-        PictureParameterError: A parameter is no number, out of range, or there twice.
+        PictureParameterError: A parameter is no number, is out of range, or is there twice.
     """
     start = _moment(query, START) or Moment(name=START, tenths=0, text="0")
     end = _moment(query, END)

@@ -69,15 +69,16 @@ class Video:
         progress: The progress of the running job, 0 to 100; computed when the video is
             read.
         upload_expires_at: When the service stops waiting for the upload.
-        bin_stay: The stay of the deleted video in the bin; None of other videos.
+        bin_stay: The stay of the deleted video in the bin, during which it can be restored;
+            None for other videos.
         poster_path: The storage path of the picture that the owner has chosen.
         chapters: The chapters of the source, or those that the owner has set.
         allows_download: Whether viewers may also download the video.
         version: The number of times that the video was saved; a save of an older
             version is refused.
         event_count: The number of events that the video has had.
-        source: The size and the picture of the source; known where a probed video is read
-            to be described, and where its media is published.
+        source: The source's size in bytes, width, height and frame rate. None where the
+            video was not read for an answer or an event, and before it is probed.
     """
 
     id: VideoId

@@ -1,5 +1,5 @@
 """
-Events: what happens to videos, as webhooks and the list of events tell it.
+Events of videos, which webhooks and the API's list of events report.
 
 Source: interface, "Events". An event is recorded by the video itself, where it
 changes, and written in the same transaction as that change.
@@ -59,9 +59,9 @@ class VideoEvent:
         is_public: Whether the video played without a token; None if that is not known,
             and for test events.
         labels: The labels of the video; none for test events.
-        source: The size and the picture of the source; set in COMPLETED events alone, and
-            None if that is not known.
-        duration_s: The length of the video; set as ``source`` is.
+        source: The source's size in bytes, width, height and frame rate; set in COMPLETED
+            events alone, and None if it is not known.
+        duration_s: The length of the video in seconds; set in COMPLETED events alone.
     """
 
     id: EventId = attrs.field(factory=new_event_id)

@@ -52,7 +52,13 @@ class EnvironmentReports(EnvironmentPart):
     """
 
     def usage(self, *, period_days: int | None = None) -> Report:
-        """Report the stored videos of the environment, and the video segments served."""
+        """
+        Report the stored videos of the environment, and the video segments served.
+
+        Args:
+            period_days: The number of days up to today of which segments are also counted
+                by themselves; None takes the API's default.
+        """
         asked = _read(query.UsageParameters, period_days=period_days)
         found = self._counts.usage(self._environments, asked.period_days)
         return answers.usage(found)
@@ -147,7 +153,7 @@ class EnvironmentReports(EnvironmentPart):
         return answers.distribution(found)
 
     def viewers(self) -> Report:
-        """Count the present viewers of the environment's videos."""
+        """Count the viewers of the environment's videos: those served a segment in the last minute."""
         return answers.viewers(self._live.of_environments(self._environments))
 
     def video_resolutions(
@@ -205,7 +211,7 @@ class EnvironmentReports(EnvironmentPart):
         )
 
     def video_viewers(self, video_id: str) -> Report:
-        """Count the present viewers of a video."""
+        """Count the viewers of a video: those who were served a segment in the last minute."""
         live = self._live.of_video(self._caller, self._org_id, video_id)
         return answers.viewers(live)
 

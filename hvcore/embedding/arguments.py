@@ -1,8 +1,8 @@
 """
 Check the arguments of the embedding's methods by the rules of the API's requests.
 
-An argument that the API would refuse is refused here, too. Errors name it as the method
-does.
+An argument that the API would refuse is refused here, too. Errors call an argument by its
+name in the embedding's method.
 """
 
 from collections.abc import Mapping, Sequence
@@ -163,7 +163,7 @@ def read_arguments(
 
     Raises:
         TypeError: A method has no argument with this name.
-        InvalidParametersError: The API refuses one of them; the text names each.
+        InvalidParametersError: The API refuses an argument; the text names each refused one.
     """
     for name in given:
         if name not in fields:
@@ -201,10 +201,10 @@ def _as_json(value: object) -> object:
 
 def kept_hours(keep_hours: object) -> int:
     """
-    Return the hours of a stay in the bin, checked.
+    Return the hours of a deleted video's stay in the bin, if the number is allowed.
 
     Raises:
-        InvalidParametersError: They are not a whole number from 1 to 23.
+        InvalidParametersError: ``keep_hours`` is not a whole number from 1 to 23.
     """
     if (
         not isinstance(keep_hours, int)

@@ -1,4 +1,4 @@
-"""Provide the base class for each kind of work with an environment's videos."""
+"""The base class of the objects for captions, posters and reports of an environment's videos."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 @attrs.frozen(kw_only=True)
 class EnvironmentPart:
-    """Base class of one kind of work with the videos of an environment; thread-safe."""
+    """The base class of the captions, posters and reports of an environment; thread-safe."""
 
     _process: ProcessServices = attrs.field(repr=False)
     _environment: Environment = attrs.field(repr=False)

@@ -1,4 +1,4 @@
-"""Tell the host program of events of videos, without a plugin."""
+"""Call the host program's function ``on_event`` with events of videos, without a plugin."""
 
 from collections.abc import Callable
 from typing import Final, TypeAlias
@@ -25,5 +25,5 @@ class HostSubscriber(EventSubscriber):
     _on_event: OnEvent
 
     def hear(self, event: SubscribedEvent) -> None:
-        """Call the host program's function with an event."""
+        """Call the host program's function ``on_event`` with an event of a video."""
         self._on_event(event)

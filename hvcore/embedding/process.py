@@ -57,7 +57,7 @@ class ProcessServices:
 
     def in_use(self) -> "Services":
         """
-        Return the services, and write a heartbeat into the database now and then.
+        Return the services, and write a heartbeat into the database at most once a minute.
 
         Do not call this within the host program's transaction: the heartbeat takes a connection.
 

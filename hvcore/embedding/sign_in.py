@@ -1,4 +1,4 @@
-"""Make the host program's own users callers of the API."""
+"""Let the host program's own signed-in users call the API, without API keys."""
 
 from collections.abc import Callable, Collection
 from contextvars import ContextVar
@@ -49,16 +49,16 @@ def person(
 
 
 class HostUsers(AuthProvider):
-    """The auth provider that trusts the host program's answer about the caller."""
+    """The authentication provider that takes the caller whom the host program names."""
 
     def authenticate(self, credentials: Credentials) -> Principal | None:
-        """Return the caller of this thread's request."""
+        """Return the caller that the host program named for this thread's request; None if none."""
         del credentials  # the host program has read them
         return _caller.get()
 
 
 def signed_in_by(sign_in: SignIn, environ: WsgiEnviron) -> "_Call":
-    """Ask the host program for the caller; within the block HostUsers knows it."""
+    """Ask ``sign_in`` for a request's caller, whom ``HostUsers`` returns within the block."""
     return _Call(sign_in(environ) if _is_meant(environ) else None)
 
 

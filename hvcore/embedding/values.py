@@ -1,4 +1,4 @@
-"""The values that the host program gets."""
+"""The values that the embedding returns to the host program: videos, lists, upload permissions."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -85,7 +85,7 @@ class VideoList:
 
 
 def described(video: Video) -> EmbeddedVideo:
-    """Return the value that the host program gets of a video."""
+    """Return a video as the value that the embedding returns to the host program."""
     return EmbeddedVideo(
         **attrs.asdict(_listed(video), recurse=False),
         progress_percent=video.progress,
@@ -96,7 +96,7 @@ def described(video: Video) -> EmbeddedVideo:
 
 
 def listed(page: VideoPage) -> VideoList:
-    """Return the value that the host program gets of a page of a list."""
+    """Return a page of a list of videos as the value that the embedding returns."""
     return VideoList(videos=tuple(map(_listed, page.videos)), total=page.total)
 
 

@@ -1,7 +1,7 @@
 """
-The apps of the service, found by their entry points.
+The service's web app, worker and sweep, found by their entry points.
 
-This package may not import them: they stand above it. See docs/decisions/0096.
+The packages of the apps import hvcore, so hvcore does not import them.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -30,10 +30,10 @@ GROUP: Final = "hvcore_apps"
 
 class WsgiApp(Protocol):
     """
-    An app of PEP 3333, as every server and every adapter takes it.
+    A WSGI app (PEP 3333), typed so that every server and every framework accepts it.
 
-    No type that others have for an environment or for ``start_response`` is too wide for
-    its arguments.
+    Its arguments have the widest types that servers and frameworks declare for the
+    environment and for ``start_response``.
     """
 
     def __call__(
@@ -73,7 +73,7 @@ class EmbeddedProgram(Protocol):
 
 
 class WebApps:
-    """The app of all addresses, made again after a fork."""
+    """The WSGI app that serves ``/api`` and ``/media``, made anew in a forked process."""
 
     def __init__(self, process: ProcessServices) -> None:
         self._process = process
@@ -103,7 +103,7 @@ class WebApps:
 
 
 def moved_below(environ: Mapping[str, object], prefix: str) -> WsgiEnviron | None:
-    """Return a request as an app sees it that is mounted under a path; None: it is not."""
+    """Return a WSGI environment as an app mounted at ``prefix`` gets it; None for other paths."""
     path = str(environ["PATH_INFO"])
     if path != prefix and not path.startswith(f"{prefix}/"):
         return None
@@ -114,7 +114,7 @@ def moved_below(environ: Mapping[str, object], prefix: str) -> WsgiEnviron | Non
 
 def program(name: str) -> EmbeddedProgram:
     """
-    Return the function of the apps that runs a ``worker`` or the ``sweep``.
+    Return the function that runs a worker or the sweep; ``name`` is ``worker`` or ``sweep``.
 
     Raises:
         ConfigError: The apps are not installed.
@@ -125,10 +125,10 @@ def program(name: str) -> EmbeddedProgram:
 
 def require(module: str, extra: str) -> None:
     """
-    Check that an extra is installed by one of its modules.
+    Check that an extra of hvcore is installed, by looking for one of its modules.
 
     Raises:
-        ConfigError: The module is not there.
+        ConfigError: The module is not installed.
     """
     if find_spec(module) is None:
         raise ConfigError(

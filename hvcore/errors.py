@@ -57,7 +57,7 @@ class NotMigratedError(ConfigError):
 
 
 class OwnTransactionError(ConfigError):
-    """Refuse a call that would wait for a transaction that its own thread has open."""
+    """Refuse a call on SQLite that would wait in vain for an open transaction of its own thread."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -287,7 +287,7 @@ class NotFoundError(HvError):
 
 
 class RateLimitExceededError(HvError):
-    """Refuse a request because the organization has made too many of its kind."""
+    """Refuse a request because the organization has made too many requests of this kind."""
 
     status, code = 429, "rate_limit_exceeded"
     default_detail = "The rate limit is exceeded; try again later."
@@ -371,4 +371,4 @@ class NoRoomError(UnavailableError):
 
 
 class ShareMetError(UnavailableError):
-    """Refuse a client that has its whole share of a resource that others need, too."""
+    """Refuse a client that already uses its full share of a resource, such as request threads."""

@@ -140,35 +140,35 @@ class Backend(Generic[PortT]):
 
 
 class StorageBackend(Backend[Storage]):
-    """Offer a Storage."""
+    """Describe a storage that a plugin offers; its factory makes a ``Storage``."""
 
 
 class TranscoderBackend(Backend[Transcoder]):
-    """Offer a Transcoder."""
+    """Describe a transcoder that a plugin offers; its factory makes a ``Transcoder``."""
 
 
 class QueueBackend(Backend[Queue]):
-    """Offer a Queue."""
+    """Describe a queue that a plugin offers; its factory makes a ``Queue``."""
 
 
 class AuthBackend(Backend[AuthProvider]):
-    """Offer an AuthProvider."""
+    """Describe an ``AuthProvider`` that a plugin offers: its name, options and factory."""
 
 
 class RateLimitBackend(Backend[RateLimitStore]):
-    """Offer a RateLimitStore."""
+    """Describe a rate limit store that a plugin offers; its factory makes a ``RateLimitStore``."""
 
 
 class AnalyticsBackend(Backend[AnalyticsSink]):
-    """Offer an AnalyticsSink; one that answers queries is an AnalyticsStore."""
+    """Describe an analytics sink that a plugin offers; one that answers queries is a store."""
 
 
 class CacheInvalidatorBackend(Backend[CacheInvalidator]):
-    """Offer a CacheInvalidator."""
+    """Describe a ``CacheInvalidator`` that a plugin offers: its name, options and factory."""
 
 
 class SignInBackend(Backend[SignInProvider]):
-    """Offer a SignInProvider."""
+    """Describe a sign-in backend that a plugin offers; its factory makes a ``SignInProvider``."""
 
 
 @attrs.frozen(kw_only=True)
@@ -256,7 +256,7 @@ def hvcore_queues() -> Iterable[QueueBackend]:  # type: ignore[empty-body]  # pl
 
 @hookspec
 def hvcore_auth_providers() -> Iterable[AuthBackend]:  # type: ignore[empty-body]  # pluggy: a specification has no body
-    """Offer authentication; ``auth.providers`` names an ordered chain."""
+    """Offer authentication providers; ``auth.providers`` names them in the order of asking."""
 
 
 @hookspec
@@ -266,7 +266,7 @@ def hvcore_rate_limit_stores() -> Iterable[RateLimitBackend]:  # type: ignore[em
 
 @hookspec
 def hvcore_analytics_sinks() -> Iterable[AnalyticsBackend]:  # type: ignore[empty-body]  # pluggy: a specification has no body
-    """Offer analytics; ``analytics.sinks`` names all that count."""
+    """Offer analytics sinks; ``analytics.sinks`` names those that count served segments."""
 
 
 @hookspec
@@ -281,19 +281,19 @@ def hvcore_sign_ins() -> Iterable[SignInBackend]:  # type: ignore[empty-body]  #
 
 @hookspec
 def hvcore_routes() -> Iterable[RoutesBackend[Any]]:  # type: ignore[empty-body]  # pluggy: a specification has no body
-    """Add routes to the API; all that are installed are served."""
+    """Add routes to the API; the routes of every installed plugin are served."""
 
 
 @hookspec
 def hvcore_middleware() -> Iterable[MiddlewareBackend]:  # type: ignore[empty-body]  # pluggy: a specification has no body
-    """Put middleware around web apps; all that is installed is used."""
+    """Put WSGI middleware around web apps; the middleware of every installed plugin is used."""
 
 
 @hookspec
 def hvcore_event_subscribers() -> Iterable[EventSubscriberBackend]:  # type: ignore[empty-body]  # pluggy: a specification has no body
-    """Hear of events; all that are installed are told."""
+    """Offer event subscribers; every installed one is told of events of videos."""
 
 
 @hookspec
 def hvcore_commands() -> Iterable[CommandBackend]:  # type: ignore[empty-body]  # pluggy: a specification has no body
-    """Add commands to ``hv``."""
+    """Add commands to ``hv``, the command line of the service."""

@@ -66,7 +66,7 @@ def _with_others(
 
 
 def env_name(path: str) -> str:
-    """Return the middle part of the environment variable of a setting's dotted name."""
+    """Return a setting's dotted name as in environment variables: upper case, ``__`` for dots."""
     return path.upper().replace(".", "__")
 
 

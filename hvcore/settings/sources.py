@@ -36,7 +36,14 @@ def merge(
     origin: str,
     above: tuple[str, ...] = (),
 ) -> None:
-    """Put a file's values into the tree of settings, and note their source."""
+    """
+    Put the values of a settings file into the tree of settings, and record their source.
+
+    Args:
+        origins: The source of each setting, by its dotted name; changed by this call.
+        origin: The source of the values, such as the file's path.
+        above: The names of the sections that contain the values.
+    """
     for name, value in values.items():
         path = (*above, name)
         if isinstance(value, Mapping):
@@ -104,7 +111,7 @@ def _read_secret(name: str, value: str, problems: list[str]) -> str:
 
 
 def put(tree: dict[str, Any], path: tuple[str, ...], value: str) -> None:
-    """Put a value into the tree of settings, in place of a present value."""
+    """Put a value into the tree of settings at a path of names, in place of a present value."""
     for part in path[:-1]:
         branch = tree.setdefault(part, {})
         if not isinstance(branch, dict):

@@ -376,7 +376,7 @@ SECTIONS: Final[Mapping[str, type]] = {
 
 
 def known_names() -> list[str]:
-    """Return the dotted name of every setting; ``options`` stand for the backends' own."""
+    """Return the dotted name of every setting; ``options`` stands for all options of backends."""
     names = []
     for section, cls in SECTIONS.items():
         names += [f"{section}.{field.name}" for field in attrs.fields(cls)]
@@ -385,7 +385,7 @@ def known_names() -> list[str]:
 
 def is_secret(dotted: str) -> bool:
     """
-    Return whether a setting's value must not be shown, as ``repr=False`` marks it.
+    Return whether the value of the setting with a dotted name must not be shown.
 
     Source: the settings' own ``repr=False``.
     """

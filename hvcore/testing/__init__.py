@@ -4,7 +4,8 @@ Kits that show whether a backend keeps the promises of its port.
 A test class of the plugin inherits from a kit and says how its backend is
 made. The extra ``testing`` brings what kits need.
 
-Programs that embed the service have ready videos from here, without an encoder.
+For programs that embed the service, ``hvcore.testing.ready_videos`` makes ready videos
+without an encoder.
 """
 
 from typing import TYPE_CHECKING

@@ -1,7 +1,8 @@
 """
 Promises of a kit that a backend does not keep, as its author declares them.
 
-Every kit inherits from this. An author names the test of a promise and says why::
+Every kit inherits ``DeclaresDeviations``. A backend's author names the test of a promise
+and says why the backend does not keep it::
 
     class TestAcmeQueue(QueueConformance):
         deviations = {

@@ -16,13 +16,13 @@ _AGAIN_AFTER_S: Final = 5.0
 @contextmanager
 def fails_if_it_hangs(after_s: float) -> Iterator[None]:
     """
-    Fail a block that does not end in time, where nobody else has set the alarm of the process.
+    Fail a ``with`` block that does not end in time, unless the process's alarm is already set.
 
     A plugin of pytest that limits tests sets the same alarm; then it tells which test
     hangs. Nothing is done outside the main thread, and where there are no alarms.
 
     Args:
-        after_s: The limit; 0: none.
+        after_s: The time limit of the block in seconds; 0 sets no limit.
     """
     is_main = threading.current_thread() is threading.main_thread()
     if not (after_s and is_main and hasattr(signal, "setitimer")):

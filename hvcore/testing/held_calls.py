@@ -32,13 +32,13 @@ _INSTALLED: Final = ("site-packages", "dist-packages")
 
 
 def any_file(_file: str) -> bool:
-    """Return True: lines of every file are counted."""
+    """Return True for every file, so that ``held_at`` counts the lines of all code."""
     return True
 
 
 class Hold:
     """
-    A line of calls at which they are held; see ``held_at``.
+    The function that ``held_at`` gives: holds a first call at a line while a second one runs.
 
     Attributes:
         places: The line and file of each call that was held, such as
@@ -136,8 +136,9 @@ def held_at(
     Args:
         line: The number of the line, from 1 on, counted over all code that the held
             call runs.
-        is_counted: Tells whether the lines of a file count.
-        held_s: How long the first call is held where the second one does not end.
+        is_counted: Returns whether the lines of a file are counted.
+        held_s: The most seconds for which the first call is held while the second one
+            does not end.
 
     Raises:
         AssertionError: The block failed an assertion; the message begins with the place.

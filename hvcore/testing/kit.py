@@ -1,5 +1,5 @@
 """
-The base of every kit: deviations that authors declare, and a watch over each test.
+The base class of every kit: declared deviations, and a check of what each test leaves behind.
 
 Each test runs in a time zone nine hours ahead of UTC and in a Turkish locale. It fails
 if it leaves threads, files or the like behind. An author whose client library leaves

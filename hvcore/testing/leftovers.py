@@ -308,7 +308,7 @@ _HOOKED: Final = list[object]()
 
 
 def created_files() -> set[Path]:
-    """Return a growing list of the files and folders that this process creates."""
+    """Return the set of files and folders that this process creates, which goes on growing."""
     if not _HOOKED:
         _HOOKED.append(_UNLIKE)
         # For good; it costs a look at each file that is made.

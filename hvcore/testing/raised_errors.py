@@ -82,7 +82,8 @@ def break_off_at_each_line(  # noqa: PLR0913 - each is another thing
         look: Called after each call; a failed assertion is reported with the error and
             its place.
         before: Called before each call, without errors.
-        never: Errors that an OSError must not become: a failing disk is no absence.
+        never: Classes of errors that must not arrive in place of an OSError, such as the
+            error for an absent object: a failing disk does not make an object absent.
         at_most: The most calls, evenly spread over lines and kinds of errors.
 
     Raises:

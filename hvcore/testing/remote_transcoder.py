@@ -46,7 +46,7 @@ from hvcore.testing.transcoder import TranscoderConformance
 
 @attrs.define
 class SubmittedPart:
-    """A part that was submitted to the remote service, and the handles that were remembered of it."""
+    """A part that was submitted to the remote service, and the handles that it was given."""
 
     part: Part
     workspace: Workspace

@@ -30,7 +30,7 @@ _COMPILE_LIMIT_S: Final = 60.0
 @contextmanager
 def far_away(folder: Path) -> Iterator[None]:
     """
-    Set the time zone, and the locale where the machine has it or can make it.
+    Set a time zone nine hours ahead of UTC for a block, and a Turkish locale where possible.
 
     Args:
         folder: The folder in which the locale is made if the machine's temporary folder

@@ -275,7 +275,7 @@ class ViewersConformance(CapableKit):
     def test_forgotten_notes_of_more_viewers_are_gone(
         self, sink: AnalyticsSink
     ) -> None:
-        """Notes that an organization had too many sessions to follow are forgotten with the sessions before a moment."""
+        """Forgetting sessions before a moment also removes older records that an organization has unfollowed sessions."""
         early = NOON - timedelta(minutes=2)
         sink.write(batch(unfollowed(org="org_early", at=early), unfollowed()))
         viewers = reporting(sink, AnalyticsReport.VIEWERS)

@@ -103,7 +103,7 @@ def seen(
     org: str = ORG,
     at: datetime = NOON,
 ) -> SessionSeen:
-    """Return an invented note that a session was served something of a video."""
+    """Return an invented record that a viewer session was served a segment of a video."""
     return SessionSeen(
         org_id=OrgId(org),
         env_id=EnvId(env),
@@ -114,7 +114,7 @@ def seen(
 
 
 def unfollowed(*, org: str = ORG, at: datetime = NOON) -> UnfollowedSessions:
-    """Return an invented note that an organization has more sessions than are followed."""
+    """Return an invented record that an organization has more viewer sessions than are followed."""
     return UnfollowedSessions(org_id=OrgId(org), at=at)
 
 
@@ -126,7 +126,7 @@ def reported(
     org: str = ORG,
     at: datetime = NOON,
 ) -> PlayerReported:
-    """Return a note that a player of a video has sent the given report."""
+    """Return an invented record that a player of a video has sent the given report."""
     return PlayerReported(
         org_id=OrgId(org),
         env_id=EnvId(env),
@@ -145,7 +145,7 @@ def came_from(  # noqa: PLR0913 - what an origin is
     org: str = ORG,
     at: datetime = NOON,
 ) -> SegmentOrigin:
-    """Return an invented note of a segment's country and referrer."""
+    """Return an invented record of the country and the referrer of a video's served segment."""
     return SegmentOrigin(
         org_id=OrgId(org),
         env_id=EnvId(env),
@@ -166,7 +166,7 @@ def batch(
     file: str = "kit-a.log",
     start: int = 0,
 ) -> ServedBatch:
-    """Return a batch of the given notes, each of which takes 10 bytes of the spool file."""
+    """Return a batch of the given records, each of which takes 10 bytes of the spool file."""
     served = [note for note in notes if isinstance(note, SegmentServed)]
     return ServedBatch(
         id=BatchId(file=file, start=start, end=start + SEGMENT_BYTES * len(notes)),

@@ -55,14 +55,14 @@ _LENGTHS_S: Final = (4.0, 6.0, 75.5, 600.0, 3_600.0, 12.0, 0.5)
 
 
 class KnownLengths:
-    """Lengths of videos in memory; see ports.video_counts.VideoLengths."""
+    """The lengths of videos in memory, which a store under test reads as the port VideoLengths."""
 
     def __init__(self) -> None:
         self._known: dict[VideoId, VideoLength] = {}
         self._changes = 0
 
     def change(self, video_id: str, length_s: float, *, env: str) -> None:
-        """Give a video a length."""
+        """Set the length of a video of an environment, later than every earlier change."""
         self._changes += 1
         self._known[VideoId(video_id)] = VideoLength(
             org_id=ORG,
@@ -76,7 +76,7 @@ class KnownLengths:
     def changed(
         self, since: datetime | None, after: VideoId, limit: int
     ) -> Sequence[VideoLength]:
-        """Return lengths in the order in which they changed."""
+        """Return up to ``limit`` lengths after the change at ``since`` of ``after``, oldest first."""
         found = sorted(self._known.values(), key=lambda one: one.changed_at)
         if since is not None:
             start = (since, after)
@@ -86,14 +86,14 @@ class KnownLengths:
     def each(
         self, scope: EnvironmentScope, after: VideoId, limit: int
     ) -> Sequence[VideoLength]:
-        """Return the lengths of an organization's videos, sorted by id."""
+        """Return up to ``limit`` lengths of an organization's videos after an id, sorted by id."""
         found = sorted(self._known.values(), key=lambda one: one.video_id)
         return [
             one for one in found if one.org_id == scope.org_id and one.video_id > after
         ][:limit]
 
     def of(self, videos: Collection[VideoId]) -> Mapping[VideoId, float]:
-        """Return the length of each of some videos in seconds."""
+        """Return the lengths of the given videos in seconds, without videos of unknown length."""
         return {
             video: self._known[video].length_s
             for video in videos

@@ -121,6 +121,6 @@ def is_accepted(provider: AuthProvider, headers: Mapping[str, str]) -> bool:
 
 
 def changed(text: str, at: int) -> str:
-    """Return the text with another letter at an index."""
+    """Return a copy of the text with another letter at the index ``at``."""
     other = "b" if text[at] == "a" else "a"
     return text[:at] + other + text[at + 1 :]

@@ -24,17 +24,18 @@ class StorageKit(Kit):
     Attributes:
         is_shared: Whether other processes see the same objects; False for a storage in
             the memory of one process.
-        gives_up_within_s: How long a call may take while the storage does not answer.
-        large_bytes: The size of the large object.
-        most_memory_bytes: What a storage may need of memory for it, in Python's
-            objects.
-        many: More objects than a page of a list has.
-        most_broken_off: How many calls of a kind break off; fewer if each asks a
-            server.
-        most_held: At how many lines a call is held while another is made.
-        rounds: How often all calls are made to see what they leave open.
-        very_large_bytes: The size of an object with --hv-large: more than 32 bits tell.
-        very_many: The number of objects with --hv-large.
+        gives_up_within_s: The most seconds that a call may take while the storage does not
+            answer.
+        large_bytes: The size of the large object that tests write and read.
+        most_memory_bytes: The most bytes of Python objects that the storage may hold in
+            memory while it handles the large object.
+        many: A number of objects greater than a store lists in one request.
+        most_broken_off: The most calls of a kind that a test interrupts; set a lower number
+            if each call asks a server.
+        most_held: The most lines at which a call is held while another call is made.
+        rounds: How often a test makes all calls to find descriptors that they leave open.
+        very_large_bytes: The size, over 4 GiB, of an object of tests with ``--hv-large``.
+        very_many: The number of objects of tests with ``--hv-large``.
     """
 
     is_shared = True

@@ -1,8 +1,9 @@
 """
 The promises of transcoders, as tests.
 
-A plugin's tests inherit and say what is transcoded. ``hvcore.testing.remote_transcoder``
-is for those whose parts are made elsewhere.
+A plugin's tests inherit and say what is transcoded. ``hvcore.testing.local_transcoder`` is
+for transcoders that make videos on this machine, ``hvcore.testing.remote_transcoder`` for
+transcoders whose parts a remote service makes.
 """
 
 from collections.abc import Sequence

@@ -43,7 +43,7 @@ def require_samples(folder: Path, track: Track) -> None:
 
 
 def require_length_of_sound(order: TranscodeOrder, made: Made) -> None:
-    """Assert that each audio rendition ends with the pictures."""
+    """Assert that each audio rendition ends when the pictures of the video end."""
     for audio in order.ladder.audio:
         lasts_s = sum(
             segment.duration_s

@@ -20,7 +20,7 @@ _hooks: list[object] = []
 
 @contextmanager
 def noting_starts() -> Iterator[list[str]]:
-    """Record the programs and connections that this thread starts while a block runs."""
+    """Yield a list to which programs and connections that this thread starts are added."""
     if not _hooks:
         sys.addaudithook(_hear)
         _hooks.append(_hear)

@@ -32,8 +32,8 @@ class WatchedWork:
     The calls of ``check`` and ``report`` that a transcoder made.
 
     Attributes:
-        gaps_s: The seconds between two calls of ``check``, with the beginning and the
-            end of the work.
+        gaps_s: The seconds between consecutive calls of ``check``; the beginning and the
+            end of the work count as calls.
         shares: The shares of the work that ``report`` was called with, in order.
     """
 

@@ -29,7 +29,7 @@ def merge_parts(
     order: TranscodeOrder, done: Sequence[tuple[str, PartDone]]
 ) -> MediaIndex:
     """
-    Return the tracks of a job with the segments of all parts, in the ladder's order.
+    Return a job's tracks, joined of the segments of all parts, in the ladder's order.
 
     Sound after the last picture is left out, except for the rest of its last segment.
 

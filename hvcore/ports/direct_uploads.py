@@ -177,7 +177,7 @@ class SupportsPartedWrite(Protocol):
 
     def parted_writes(self, path: str) -> Iterator[PartedWrite]:
         """
-        Yield the multipart uploads to a path that were neither joined nor ended.
+        Yield the multipart uploads to a path that were begun and neither joined nor ended.
 
         Uploads to exactly that path, not below it, in any order.
         """
@@ -196,7 +196,9 @@ class SupportsStagedWrite(Protocol):
         self, path: str
     ) -> tuple[PartedWrite, Sequence[UploadedPart]] | None:
         """
-        Return the bytes sent to a path with one PUT, for ``join_parts``, or None.
+        Return the bytes sent to a path with one PUT, as an upload and its parts for ``join_parts``.
+
+        None if none arrived.
 
         Raises:
             UnavailableError: The store does not answer.

@@ -38,7 +38,7 @@ class SubscribedEvent:
 
 class EventSubscriber(ABC):
     """
-    Hear of events, each at least once; the events of one video come in their order.
+    Receive the events of all videos, each at least once; events of one video come in order.
 
     Called by threads of light workers, for several videos at a time. An event that was
     told is told again if the worker ends before it has recorded that.
@@ -49,8 +49,8 @@ class EventSubscriber(ABC):
         """
         Take an event; the event counts as told when this method returns.
 
-        If the method raises anything, the event is told again, after pauses that grow
-        from seconds to 10 minutes, for 30 days. Meanwhile later events of the same
+        If the method raises any exception, the event is told again, after pauses that
+        grow from seconds to 10 minutes, for 30 days. Meanwhile later events of the same
         video wait; other videos and other subscribers do not. The method must set time
         limits to its own requests, because nothing interrupts it.
         """

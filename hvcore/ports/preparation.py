@@ -42,7 +42,7 @@ class SupportsPrepare(ABC):
 
 @runtime_checkable
 class SupportsUninstall(Protocol):
-    """Remove the own tables, or the like, of a backend or an analytics sink."""
+    """Remove the tables or files that a backend or an analytics sink made for itself."""
 
     def uninstall(self) -> None:
         """

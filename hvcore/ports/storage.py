@@ -162,8 +162,9 @@ class Storage(ABC):
         Yield every object under a prefix, in no particular order.
 
         Objects that are stored or removed meanwhile may be among them or not. The
-        method may be a generator: errors then come with the objects, before the list
-        ends. There may be millions of objects, which need not be in memory at once.
+        method may be a generator: errors then come while the objects are read, before
+        the list ends. There may be millions of objects, which need not be in memory at
+        once.
         """
 
     @abstractmethod

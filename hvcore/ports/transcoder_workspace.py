@@ -27,7 +27,7 @@ class NotAddressableError(TranscodeError):
 @attrs.frozen(kw_only=True)
 class PartTarget:
     """
-    Give the place in the store to which another service writes the files of a part.
+    Give the prefix in the storage to which a remote transcoding service writes a part's files.
 
     Each remote job has a target of its own. The target is removed when the video is
     published or has failed, and after the remote job was cancelled.

@@ -185,7 +185,11 @@ class Work(Protocol):
         ...
 
     def lead(self, name: str, *, holder: str) -> bool:
-        """Claim a job of the whole service for a holder; return whether the holder has it."""
+        """
+        Claim a periodic job, such as the sweep, for one process.
+
+        Return whether that process has it.
+        """
         ...
 
 

@@ -96,7 +96,7 @@ class CountsByVideo:
     def ranked(
         self, asked: RankedVideos, lengths: VideoLengths
     ) -> Sequence[VideoCount]:
-        """Return a page of the videos that were served in a range of days, sorted by a figure."""
+        """Return a page of counts of the videos served in a range of days, sorted by one count."""
         found = list(
             self._counts(asked.scope, asked.days, lengths, by_day=asked.by_day)
         )
@@ -113,7 +113,7 @@ class CountsByVideo:
     def in_turn(
         self, asked: VideosInTurn, lengths: VideoLengths
     ) -> Sequence[VideoCount]:
-        """Return the next videos that were served in a range of days, for a file of all of them."""
+        """Return the counts of the next videos served in a range of days, for a file of all videos."""
         found = sorted(
             self._counts(asked.scope, asked.days, lengths, by_day=asked.by_day),
             key=_turn,
@@ -125,7 +125,11 @@ class CountsByVideo:
     def watched_by_day(
         self, scope: EnvironmentScope, days: DateRange, lengths: VideoLengths
     ) -> Mapping[date, DayViews]:
-        """Return the views and the watched time of environments on each day; days may be missing."""
+        """
+        Return the views and the watched time of environments by day.
+
+        Days without views may be missing.
+        """
         found: dict[date, DayViews] = {}
         for one in self._counts(scope, days, lengths, by_day=True):
             assert one.day is not None  # noqa: S101 - by day

@@ -25,37 +25,43 @@ class BulkChangeRepository(Protocol):
     def find(self, bulk_id: str) -> BulkChange | None: ...
 
     def latest(self, org_id: OrgId, limit: int) -> Sequence[BulkChange]:
-        """Return an organization's confirmed bulk changes, the latest first."""
+        """Return an organization's latest bulk changes that people have confirmed, latest first."""
         ...
 
     def running(self, org_id: OrgId) -> Sequence[BulkChange]:
-        """Return an organization's bulk changes that run, the latest first."""
+        """Return an organization's bulk changes that are running, the latest first."""
         ...
 
     def count_running(self, org_id: OrgId) -> int:
-        """Return the number of an organization's bulk changes that run."""
+        """Return the number of an organization's bulk changes that are running."""
         ...
 
     def start(
         self, bulk: BulkChange, person: Person, tags: tuple[str, ...], now: datetime
     ) -> bool:
         """
-        Have a bulk change run in a person's name, if its state is still the given one.
+        Start a bulk change in a person's name.
+
+        Return False if its state is no longer that of ``bulk``.
 
         One SQL statement: of any number of callers at once, one succeeds.
         """
         ...
 
     def end(self, bulk: BulkChange, reason: BulkEnd, now: datetime) -> bool:
-        """End a running bulk change: NONE when all is done; return False if it did not run."""
+        """
+        End a running bulk change for a reason, NONE if all videos are done.
+
+        Return False if it was not running.
+        """
         ...
 
     def wait(self, bulk_id: BulkChangeId, until: datetime, obstacle: str) -> None:
-        """Store until when a bulk change waits, and for what; "" is a rate limit."""
+        """Store until when a bulk change waits, and for which obstacle; "" is a rate limit."""
         ...
 
     def waiting(self, bulk_id: BulkChangeId, limit: int) -> Sequence[VideoId]:
-        """Return the next videos whose turn has not come yet."""
+        """Return at most ``limit`` videos of a bulk change that have no outcome yet, in their order."""
         ...
 
     def settle(
@@ -70,7 +76,7 @@ class BulkChangeRepository(Protocol):
         ...
 
     def first_videos(self, bulk_id: BulkChangeId, limit: int) -> Sequence[VideoId]:
-        """Return the first videos of a bulk change, whatever their outcome."""
+        """Return the first ``limit`` videos of a bulk change, whatever their outcome."""
         ...
 
     def progress(self, bulk_id: BulkChangeId) -> BulkProgress:
@@ -78,13 +84,13 @@ class BulkChangeRepository(Protocol):
         ...
 
     def failures(self, bulk_id: BulkChangeId, limit: int) -> Sequence[BulkFailure]:
-        """Return the first videos that a bulk change could not change."""
+        """Return the first ``limit`` videos that a bulk change could not change, with the reasons."""
         ...
 
     def remove_questions(self, person: Person, org_id: OrgId) -> None:
-        """Remove the questions to a person in an organization that were not answered."""
+        """Remove a person's bulk changes in an organization that the person has not confirmed."""
         ...
 
     def remove_old(self, *, asked_before: datetime, ended_before: datetime) -> None:
-        """Remove questions and ended bulk changes whose state is older than a moment."""
+        """Remove bulk changes that were never confirmed, or have ended, before the given moments."""
         ...

@@ -23,7 +23,7 @@ class EventRepository(Protocol):
 
     def record(self, happened: Iterable[VideoEvent]) -> None:
         """
-        Store events when the transaction commits, and order their webhook deliveries.
+        Store events when the transaction commits, and create their webhook deliveries.
 
         Only for test events: videos record their own events.
         """
@@ -38,7 +38,7 @@ class EventRepository(Protocol):
         ...
 
     def of_video(self, video_id: VideoId, limit: int) -> Sequence[StoredEvent]:
-        """Return a video's events, the newest first."""
+        """Return at most ``limit`` events of a video, the newest first."""
         ...
 
     def find(self, event_id: str) -> StoredEvent | None: ...

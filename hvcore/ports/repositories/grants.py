@@ -38,5 +38,5 @@ class GrantRepository(Protocol):
         ...
 
     def never_sent(self, before: datetime, limit: int) -> Sequence[UploadGrant]:
-        """Return unused grants for direct uploads of new videos."""
+        """Return unused grants for direct uploads of new videos that expired before a moment."""
         ...

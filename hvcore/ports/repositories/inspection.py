@@ -13,7 +13,7 @@ from hvcore.domain.videos.states import VideoState
 
 @attrs.frozen(kw_only=True)
 class VideoOutline:
-    """Describe a video's state, which tells whether its files are needed."""
+    """Hold the facts about a video that tell a check which of its stored files are needed."""
 
     id: VideoId
     org_id: OrgId
@@ -64,5 +64,11 @@ class Inspection(Protocol):
         ...
 
     def wrong_totals(self, *, org_id: str | None) -> Sequence[WrongTotal]:
-        """Return the stored totals that differ from their rows, in one snapshot; None for all organizations."""
+        """
+        Return the stored totals that differ from the sums of their rows, all read in one snapshot.
+
+        Args:
+            org_id: The organization whose totals are checked; None for all
+                organizations.
+        """
         ...

@@ -12,7 +12,7 @@ class EdgeKeyRepository(Protocol):
     """Store edge keys."""
 
     def find(self, edge_key: str, *, for_update: bool = False) -> EdgeKey | None:
-        """Return an edge key, revoked or not; None if there is none."""
+        """Return an edge key by its id, revoked or not; None if there is none."""
         ...
 
     def of_video(self, video_id: VideoId, limit: int) -> Sequence[EdgeKey]:
@@ -28,7 +28,7 @@ class ShareLinkRepository(Protocol):
     """Store share links."""
 
     def find(self, share_id: str, *, for_update: bool = False) -> ShareLink | None:
-        """Return a share link, revoked or not; None if there is none."""
+        """Return a share link by its id, revoked or not; None if there is none."""
         ...
 
     def of_video(self, video_id: VideoId, limit: int) -> Sequence[ShareLink]:
@@ -59,17 +59,19 @@ class ShareLinkRepository(Protocol):
         most: int = MAX_GUESSES,
     ) -> bool:
         """
-        Count one guess of a client; return False after too many within the hour.
+        Count a client's guess of a share link's code.
+
+        Return False after too many within the hour.
 
         One SQL statement: of any number of guesses at once, no more succeed than are
         allowed.
 
         Args:
-            client: The client's address, as shares are counted, and the object of the
-                guess.
+            client: A text that names the client by its network address, and what is
+                guessed.
         """
         ...
 
     def forget_guesses(self, share_id: ShareLinkId, client: str) -> None:
-        """Reset a client's guesses, because the client has named the viewer."""
+        """Reset the number of a client's guesses for a share link, because a guess was right."""
         ...

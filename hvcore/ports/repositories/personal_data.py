@@ -28,12 +28,13 @@ class PersonalDataRepository(Protocol):
                 subscriber is still to be told.
 
         Returns:
-            The number of rows with erased data, by place.
+            The number of rows with erased data, by column, such as
+            ``grants.file_name``.
         """
         ...
 
     def left(self, video: Video) -> Mapping[str, int]:
-        """Return the number of rows that still hold personal data of a video, by place."""
+        """Return the number of rows that still hold a video's personal data, by table column."""
         ...
 
     def has_untold(self, video_id: VideoId) -> bool:

@@ -69,7 +69,7 @@ class PlaybackDirectory(Protocol):
     @property
     def answers_at_once(self) -> bool:
         """
-        Whether the directory never waits for a server within ``moment`` blocks.
+        Whether questions within a ``moment`` block never wait for a database server.
 
         A question that would have to wait raises UnavailableError then.
         """

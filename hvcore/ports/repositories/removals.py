@@ -15,7 +15,8 @@ class RemovalRepository(Protocol):
         """
         Store a removal, or add it to the stored removal of the same video, kind and place.
 
-        The first actor of a place stays.
+        A place is a storage prefix, table, cache invalidator or transcoder. The stored
+        removal keeps its first actor.
         """
         ...
 
@@ -24,7 +25,7 @@ class RemovalRepository(Protocol):
         ...
 
     def forget(self, video_id: VideoId) -> None:
-        """Remove the removals of a video, because its deletion was undone."""
+        """Remove the records of a video's removals, because its deletion was undone."""
         ...
 
     def rows_left(self, video_id: VideoId) -> Mapping[str, int]:

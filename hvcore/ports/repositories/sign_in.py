@@ -20,7 +20,7 @@ class SignInSessionRepository(Protocol):
         ...
 
     def find(self, sha256: str) -> SignInSession | None:
-        """Return a session, ended or not; None if there is none."""
+        """Return a session by the SHA-256 of its secret, ended or not; None if there is none."""
         ...
 
     def all(self) -> Sequence[SignInSession]:
@@ -52,7 +52,7 @@ class SignInSessionRepository(Protocol):
 
     def end_asking(self, session: SignInSession, *, claimed_until: datetime) -> bool:
         """
-        Store the identity, ``asked_at`` and the backend's state, and end the claim.
+        Store the identity, ``asked_at`` and the backend's state of a session, and end its claim.
 
         Returns:
             Whether the session still existed, and this caller had the claim.
@@ -91,7 +91,7 @@ class SignInSessionRepository(Protocol):
         ...
 
     def remove_ended(self, now: datetime, idle: timedelta) -> int:
-        """Remove the sessions that have expired."""
+        """Remove the sessions that have expired or were idle for too long; return their number."""
         ...
 
 
@@ -111,7 +111,7 @@ class PendingSignInRepository(Protocol):
         ...
 
     def remove_expired(self, now: datetime) -> int:
-        """Remove the pending sign-ins that have expired."""
+        """Remove the pending sign-ins that have expired; return their number."""
         ...
 
 
@@ -128,14 +128,14 @@ class SignInLinkRepository(Protocol):
 
     def take(self, sha256: str, now: datetime) -> SignInLink | None:
         """
-        Remove a one-time link, and return it if it has not expired.
+        Remove a sign-in link, found by the SHA-256 of its code; return it unless it has expired.
 
         One SQL statement: of any number of callers at once, one gets the link.
         """
         ...
 
     def find(self, sha256: str) -> SignInLink | None:
-        """Return a one-time link, expired or not, and leave it as it is."""
+        """Return a sign-in link, found by the SHA-256 of its code, without using the link up."""
         ...
 
     def of_mail(self, mail_id: str, now: datetime) -> Sequence[SignInLink]:
@@ -147,12 +147,12 @@ class SignInLinkRepository(Protocol):
         ...
 
     def remove_expired(self, now: datetime) -> int:
-        """Remove expired one-time links."""
+        """Remove expired one-time links; return their number."""
         ...
 
 
 class SignInMailRepository(Protocol):
-    """Store the mails with invitations and sign-in links."""
+    """Store records of the mails that carry invitations and sign-in links."""
 
     def lock(self, recipient: str) -> None:
         """
@@ -177,15 +177,15 @@ class SignInMailRepository(Protocol):
     def count_to(
         self, recipient: str, since: datetime, *, are_invitations: bool
     ) -> int:
-        """Count the invitations, or the other mails, to a recipient since a moment."""
+        """Return the number of invitations, or of other sign-in mails, to a recipient since a moment."""
         ...
 
     def count_invitations(self, org_id: str, since: datetime) -> int:
-        """Count the invitations of an organization since a moment."""
+        """Return the number of invitations that an organization has sent since a moment."""
         ...
 
     def remove_old(self, before: datetime) -> int:
-        """Remove the mails whose links expired before a moment."""
+        """Remove the mails whose links expired before a moment; return their number."""
         ...
 
 

@@ -62,7 +62,7 @@ class TaskRepository(Protocol):
 
     def waiting_for_encoder(self, org_id: OrgId, limit: int) -> Sequence[str]:
         """
-        Return an organization's videos of which no encoder has taken anything, next one first.
+        Return the ids of an organization's videos that wait for an encoder, the next one first.
 
         Args:
             limit: The most tasks of each lane and state that are looked at.
@@ -97,7 +97,9 @@ class TaskRepository(Protocol):
 
     def charge(self, task: Task, cost_s: float) -> None:
         """
-        Add the time of an attempt to the account of the task's organization.
+        Add an attempt's seconds to the worker time that the task's organization has used.
+
+        The organization that has used the least is served next.
 
         Attempts that were lost or cancelled are charged automatically, with the time
         that they took.
@@ -119,7 +121,7 @@ class TaskRepository(Protocol):
     def note(
         self, task: Task, payload: Mapping[str, object], *, progress: float | None
     ) -> bool:
-        """Store a task's payload for later attempts; return False if the lease is lost."""
+        """Store a leased task's new payload and progress; return False if the lease is lost."""
         ...
 
     def put_back(  # noqa: PLR0913 - what a task has
@@ -136,7 +138,7 @@ class TaskRepository(Protocol):
         ...
 
     def hurry(self, waiting: Sequence[Task]) -> int:
-        """Make waiting tasks due now instead of later; return their number."""
+        """Make waiting tasks due now instead of later; return the number of changed tasks."""
         ...
 
     def cancel(self, subject: str, *, kinds: Sequence[str]) -> Sequence[Task]:
@@ -152,15 +154,19 @@ class TaskRepository(Protocol):
         ...
 
     def take_lost(self, limit: int) -> Sequence[Task]:
-        """Make tasks whose lease has expired due again, each with one more loss."""
+        """
+        Make tasks whose lease has expired due again, each with one more lost attempt.
+
+        Return them.
+        """
         ...
 
     def free_worker(self, worker: str) -> int:
-        """Make the tasks of a worker that is known to be dead due again."""
+        """Make the tasks of a worker that is known to be dead due again; return their number."""
         ...
 
     def free_host(self, worker_prefix: str) -> int:
-        """Make the tasks of all workers of a host due again, because the workers are dead."""
+        """Make the tasks of all dead workers of a host due again; return the number of tasks."""
         ...
 
     def to_ring(self, limit: int) -> Sequence[Task]:

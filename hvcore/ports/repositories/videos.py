@@ -37,7 +37,7 @@ class VideoRepository(Protocol):
         ...
 
     def expired(self, now: datetime, limit: int) -> Sequence[Video]:
-        """Return videos whose awaited upload can no longer arrive, and has not arrived."""
+        """Return at most ``limit`` videos whose awaited upload has not arrived before it expired."""
         ...
 
     def binned(

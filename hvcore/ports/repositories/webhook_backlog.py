@@ -43,5 +43,9 @@ class WebhookBacklogRepository(Protocol):
         ...
 
     def reasons(self, delivery_ids: Sequence[DeliveryId]) -> Mapping[DeliveryId, str]:
-        """Return the reason for which each of some deliveries waits, if it is known."""
+        """
+        Return the reason why each given delivery waits, by the delivery's id.
+
+        Unknown reasons are missing.
+        """
         ...

@@ -53,7 +53,11 @@ class WebhookRepository(Protocol):
     def order(
         self, wanted: Sequence[tuple[VideoEvent, WebhookEndpoint]]
     ) -> Sequence[WebhookDelivery]:
-        """Order the deliveries of events to endpoints."""
+        """
+        Create the deliveries of events to endpoints, with the tasks that send them.
+
+        Return the deliveries.
+        """
         ...
 
     def find_delivery(self, delivery_id: str) -> WebhookDelivery | None: ...
@@ -84,5 +88,9 @@ class WebhookRepository(Protocol):
     def cancel_event(
         self, webhook_id: WebhookId, event_id: EventId, *, why: str
     ) -> int:
-        """Cancel the pending delivery of an event to an endpoint, and its task."""
+        """
+        Cancel the pending delivery of an event to an endpoint, and its task.
+
+        Return the number of cancelled deliveries.
+        """
         ...

@@ -43,7 +43,8 @@ def acting_as(actor: str) -> Iterator[None]:
     Set the actor of audit log entries for a ``with`` block, in this thread.
 
     Args:
-        actor: Such as ``cli:alice``; without this, it is ``service``.
+        actor: The actor, such as ``cli:alice``; entries outside of such a block have
+            ``service``.
     """
     with _acting(Actor(id=actor)):
         yield

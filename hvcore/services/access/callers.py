@@ -136,7 +136,7 @@ class Access:
         self, caller: Principal, permission: Permission | None
     ) -> None:
         """
-        Refuse a caller whose key lacks the given permission.
+        Refuse a caller whose key lacks the given permission; None refuses nobody.
 
         Raises:
             ForbiddenError: The key lacks it.
@@ -201,7 +201,7 @@ class Access:
         Return the id of the organization of the caller's key.
 
         Raises:
-            ForbiddenError: As own_environment.
+            ForbiddenError: The caller has a system key, which is of no organization.
         """
         return _own(caller)[0]
 

@@ -57,8 +57,9 @@ class Idempotency:
             lifetime: The time for which the answer is given again.
 
         Returns:
-            If it has an answer: give that answer again. If it has none: run the request, then
-            call ``end``.
+            The record of the first request. If it has an answer, the caller gives that
+            answer again. If it has none, the caller runs the request and then calls
+            ``end``.
 
         Raises:
             InvalidParametersError: 422; the key stands for another request.
@@ -82,7 +83,7 @@ class Idempotency:
 
     def end(self, first: FirstRequest, answer: RecordedAnswer) -> None:
         """
-        Store the answer of a request that was run, if repetitions may get it.
+        Store the answer of a request that was run, if repetitions may get this answer.
 
         Otherwise the claim is removed. The request has taken effect: if the database fails now,
         that is only logged.

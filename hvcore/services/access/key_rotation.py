@@ -34,10 +34,11 @@ class KeyState:
         signs: Whether the key signs now.
         is_believed: Whether signatures of the key are accepted.
         is_readable: False if the key was sealed with another secret.
-        made_at: None for a key of the settings.
-        signs_since: None if it never signed, or only before keys were rotated.
-        believed_until: When its signatures end to be accepted; None if no other key has taken
-            its place.
+        made_at: When the key was made; None for a key of the settings.
+        signs_since: When the key began to sign; None if it never did, or only before
+            keys were rotated.
+        believed_until: The moment until which its signatures are accepted; None if no
+            other key has taken its place.
     """
 
     purpose: str

@@ -36,12 +36,12 @@ from hvcore.services.conditions import Condition, require_condition
 @attrs.frozen(kw_only=True)
 class KeyWanted:
     """
-    The properties of the API key that an operator wants.
+    The properties of an API key that is to be created.
 
     Attributes:
         env: Id or name of the environment; for a full-access key, its default
             environment.
-        expires_in: None never expires.
+        expires_in: The time after which the key expires; None if it never does.
     """
 
     type: KeyType
@@ -86,7 +86,7 @@ class Keys:
 
     def create(self, wanted: KeyWanted) -> KeyCreated:
         """
-        Create an API key.
+        Create an API key with the wanted properties, and return it with its value.
 
         Raises:
             InvalidParametersError: The type does not go with the rest, or the name
@@ -174,7 +174,9 @@ class Keys:
         only_if: Condition[ApiKey] | None = None,
     ) -> KeyCreated:
         """
-        Create a key like the given one, which goes on working for the overlap.
+        Create a new API key with the properties of an old one.
+
+        The old key works on for the overlap.
 
         Args:
             only_if: A condition on the old key, checked in the transaction of the change.

@@ -121,7 +121,7 @@ class Quotas:
 
     def of_one(self, org_id: str) -> OrganizationQuotas:
         """
-        Return an organization's quota limits and its use; it may have no limits.
+        Return an organization with its quota limits and its use, even if it has no limits.
 
         Raises:
             NotFoundError: There is no such organization.

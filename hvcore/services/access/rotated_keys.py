@@ -22,7 +22,7 @@ class RotatedKeys(Generic[KeyT]):
 
     Args:
         load: Reads all keys of the purpose.
-        sealer: Unseals them.
+        sealer: Decrypts the keys, which are stored encrypted (sealed).
         read_key: Makes a key of its kid and its text; raises ConfigError if the text is none.
     """
 
@@ -69,7 +69,7 @@ class RotatedKeys(Generic[KeyT]):
 
     def open(self, stored: ServiceKey) -> KeyT | None:
         """
-        Return the unsealed key of a stored key; the same object each time.
+        Return the usable key that a stored, sealed key holds; the same object each time.
 
         Returns:
             None if the stored key has no material, or was sealed with another secret.

@@ -152,7 +152,7 @@ class Tenants:
         Change the name that people see of an environment; its ``envID`` stays.
 
         Args:
-            title: "" for the ``envID`` itself.
+            title: The new name; "" to show the ``envID`` itself.
             only_if: A condition on the environment, checked in the transaction of the change.
 
         Raises:

@@ -1,4 +1,4 @@
-"""Report playback quality and the origin of viewers for whole environments."""
+"""Report playback quality, and viewers' countries and referrers, for whole environments."""
 
 from collections.abc import Sequence
 
@@ -24,7 +24,8 @@ class EnvironmentAnalytics:
 
     Attributes:
         quality: The sink that stores players' reports; None if no sink does.
-        origins: The sink that stores the origins of viewers; None if no sink does.
+        origins: The sink that stores viewers' countries and referrers; None if no sink
+            does.
     """
 
     store: AnalyticsStore
@@ -48,7 +49,7 @@ class EnvironmentAnalytics:
         self, envs: Sequence[Environment], days: DateRange, by: BreakdownBy
     ) -> EnvironmentBreakdown:
         """
-        Return the segments served in environments by day and origin of the viewers.
+        Return the segments served in environments by day and by the viewers' country or referrer.
 
         Args:
             envs: All of one organization.

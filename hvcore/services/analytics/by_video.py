@@ -1,4 +1,4 @@
-"""Report playback quality and the origin of viewers for one video."""
+"""Report playback quality, and viewers' countries and referrers, for one video."""
 
 from collections.abc import Sequence
 from datetime import UTC
@@ -30,7 +30,8 @@ class VideoAnalytics:
 
     Attributes:
         quality: The sink that stores players' reports; None if no sink does.
-        origins: The sink that stores the origins of viewers; None if no sink does.
+        origins: The sink that stores viewers' countries and referrers; None if no sink
+            does.
     """
 
     videos: VideoCatalog
@@ -68,7 +69,7 @@ class VideoAnalytics:
         by: BreakdownBy,
     ) -> VideoBreakdown:
         """
-        Return the segments served of a video by day and origin of the viewers.
+        Return the segments served of a video by day and by the viewers' country or referrer.
 
         Args:
             asked: The last 30 days and today if it has no end.

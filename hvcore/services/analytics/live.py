@@ -51,7 +51,7 @@ class LiveAnalytics:
 
     def of_environments(self, envs: Sequence[Environment]) -> LiveView:
         """
-        Return the current viewers and the last minutes of some environments.
+        Return the number of current viewers, and the segments of the last minutes, of environments.
 
         Args:
             envs: All of one organization.
@@ -65,7 +65,7 @@ class LiveAnalytics:
 
     def of_video(self, caller: Principal, org_id: str, video_id: str) -> LiveView:
         """
-        Return the current viewers and the last minutes of a video.
+        Return the number of current viewers of a video, and its segments of the last minutes.
 
         Raises:
             VideoNotFoundError: There is no such video, it is deleted, or its file has not arrived yet.

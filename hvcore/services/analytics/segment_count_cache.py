@@ -2,7 +2,7 @@
 Cache the total number of segments served of each video.
 
 Every list and every details answer shows the number. Asking the store each time costs
-as much as all the rest of a list, and the number is days old by nature.
+as much as all the rest of a list, and the number need not be exact to the second.
 """
 
 from collections.abc import Collection, Mapping

@@ -1,4 +1,4 @@
-"""Pack a backup's folder into one tar file, and unpack it."""
+"""Pack a backup's folder into one tar file, and unpack such a file."""
 
 import os
 import tarfile

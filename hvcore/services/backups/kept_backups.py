@@ -38,7 +38,7 @@ class KeptBackups:
 
     def whole(self) -> Sequence[KeptBackup]:
         """
-        Return the complete backups in the folder, the newest first.
+        Return the complete backups in the folder of kept backups, the newest first.
 
         Raises:
             OSError: The folder cannot be read.

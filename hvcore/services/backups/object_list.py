@@ -23,7 +23,8 @@ class ListedObject:
     An object that a storage had when the list was made.
 
     Attributes:
-        content_type: None if the storage's list does not tell it.
+        content_type: The object's media type; None if the storage's list does not tell
+            it.
     """
 
     path: str
@@ -81,7 +82,9 @@ class ObjectList:
 
     def find_in(self, storage: Storage) -> None:
         """
-        Compare the listed objects with a storage; see ``missing`` and ``unlisted``.
+        Compare the listed objects with those of a storage.
+
+        ``missing`` and ``unlisted`` give the result.
 
         Raises:
             UnavailableError: The storage does not answer.
@@ -100,7 +103,7 @@ class ObjectList:
         return self._select("is_listed = 1")
 
     def missing(self) -> Iterator[ListedObject]:
-        """Yield the listed objects that the storage lacks, or has in another size."""
+        """Yield listed objects that ``find_in`` did not find in the storage, or not in their size in bytes."""
         return self._select("is_listed = 1 AND found_bytes IS NOT size_bytes")
 
     def totals(self) -> tuple[int, int]:
@@ -108,7 +111,7 @@ class ObjectList:
         return self._sums("is_listed = 1")
 
     def unlisted(self) -> int:
-        """Return the number of objects in the storage that are not listed."""
+        """Return the number of objects in the storage of ``find_in`` that are not in this list."""
         return self._sums("is_listed = 0")[0]
 
     def write(self, path: Path) -> None:

@@ -1,5 +1,5 @@
 """
-Ask people whether to change many videos, and start and stop these bulk changes.
+Prepare changes of many videos (bulk changes), which a person confirms; start and stop them.
 
 The videos are those that were found when the question was asked: what is uploaded
 afterwards is not among them, and what is changed or deleted meanwhile stays among them.
@@ -58,7 +58,7 @@ class BulkView:
 @attrs.frozen(kw_only=True)
 class BulkChanges:
     """
-    Store the questions about bulk changes, start and stop bulk changes, and show them.
+    Prepare bulk changes of videos, start and stop them, and show their progress.
 
     Attributes:
         keep_hours: For how many hours videos can be restored that new bulk changes delete.
@@ -73,7 +73,7 @@ class BulkChanges:
         self, env: Environment, person: Person, kind: BulkKind, query: VideoQuery
     ) -> BulkChange:
         """
-        Store a question about all videos that a query finds at this moment.
+        Prepare a bulk change of all videos that a query finds now, for a person to confirm.
 
         Raises:
             InvalidParametersError: The query finds no video, or too many.
@@ -92,7 +92,9 @@ class BulkChanges:
         self, env: Environment, person: Person, kind: BulkKind, chosen: Sequence[str]
     ) -> BulkChange:
         """
-        Store a question about chosen videos; those that are not there are left out.
+        Prepare a bulk change, for a person to confirm, of chosen videos.
+
+        Ids of missing videos are left out.
 
         Raises:
             InvalidParametersError: None of the videos is there.
@@ -111,7 +113,7 @@ class BulkChanges:
         self, org_id: OrgId, bulk_id: str, person: Person, tags: tuple[str, ...] = ()
     ) -> BulkChange:
         """
-        Start a bulk change whose question was answered, or have a stopped one go on.
+        Start a bulk change that its person has confirmed, or let a stopped one go on.
 
         What runs or is done stays as it is: a form that is sent twice starts it once.
 
@@ -119,9 +121,9 @@ class BulkChanges:
             tags: The tags that are added or removed; those of a stopped one stay.
 
         Raises:
-            NotFoundError: The organization has no such bulk change, or its question is
-                too old.
-            ConflictError: The organization has enough of them that run.
+            NotFoundError: The organization has no such bulk change, or the bulk change
+                waited too long to be confirmed.
+            ConflictError: The organization has too many running bulk changes.
             InvalidParametersError: Tags are needed and not given.
         """
         with self.uow.write() as work:
@@ -163,7 +165,7 @@ class BulkChanges:
 
     def stop(self, org_id: OrgId, bulk_id: str) -> None:
         """
-        Stop a bulk change that runs; what is done stays done.
+        Stop a running bulk change; the videos that it has changed stay changed.
 
         Raises:
             NotFoundError: The organization has no such bulk change.
@@ -206,7 +208,7 @@ class BulkChanges:
             return [_brief(work, bulk) for bulk in work.bulk_changes.running(org_id)]
 
     def forget_old(self) -> None:
-        """Remove questions that nobody answered, and bulk changes that ended long ago."""
+        """Remove bulk changes that nobody confirmed, and those that ended long ago."""
         now = self.clock.now()
         with self.uow.write() as work:
             work.bulk_changes.remove_old(

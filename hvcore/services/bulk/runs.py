@@ -60,7 +60,7 @@ NEEDED: Final = Role.EDITOR
 
 @attrs.frozen(kw_only=True)
 class BulkRuns:
-    """Change the videos of bulk changes in the name of the person who asked for it."""
+    """Change the videos of bulk changes, each in the name of the person who confirmed it."""
 
     uow: UnitOfWork
     clock: Clock

@@ -12,5 +12,5 @@ class AuditRepository(Protocol):
     def add(self, entry: AuditEntry) -> None: ...
 
     def search(self, query: AuditQuery, limit: int) -> Sequence[AuditEntry]:
-        """Return the audit log entries that match a query, the latest first."""
+        """Return at most ``limit`` audit log entries that match a query, the latest first."""
         ...

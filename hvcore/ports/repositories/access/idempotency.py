@@ -14,25 +14,33 @@ class IdempotencyRepository(Protocol):
     """Store the first request with each idempotency key."""
 
     def add(self, request: FirstRequest) -> bool:
-        """Store a first request; return False if its scope has one already."""
+        """Store the first request with an idempotency key; return False if the key has one already."""
         ...
 
     def find(self, scope: IdempotencyScope) -> FirstRequest | None:
-        """Return the first request of a scope, locked until the transaction ends."""
+        """
+        Return the first request with an idempotency key, locked until the transaction ends.
+
+        None if there is none.
+        """
         ...
 
     def replace(self, request: FirstRequest) -> None:
-        """Store a first request in place of its scope's former one."""
+        """Store a first request with an idempotency key in place of the key's former, expired one."""
         ...
 
     def answer(self, request: FirstRequest, answer: RecordedAnswer) -> bool:
-        """Store the answer of a first request; return False if its claim was lost."""
+        """
+        Store the answer of a first request.
+
+        Return False if another process has claimed the request.
+        """
         ...
 
     def remove(self, request: FirstRequest) -> None:
-        """Remove a first request, which frees its key, unless its claim was lost."""
+        """Remove a first request and so free its key, unless another process has claimed it."""
         ...
 
     def forget(self, before: datetime, limit: int) -> int:
-        """Remove the requests that expired before a moment; return their number."""
+        """Remove at most ``limit`` first requests that expired before a moment; return their number."""
         ...

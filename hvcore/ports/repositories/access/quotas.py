@@ -25,7 +25,7 @@ class QuotaRepository(Protocol):
 
     def hold_to_change(self, org_id: OrgId) -> QuotaLimits:
         """
-        Return an organization's quota limits, locked against changes by others.
+        Return an organization's quota limits, locked until the transaction ends, to change them.
 
         Unlike ``hold``, it also locks an organization that has no limits yet.
         """
@@ -40,7 +40,7 @@ class QuotaRepository(Protocol):
         ...
 
     def use(self, org_id: str, month: int) -> QuotaUse:
-        """Return an organization's use of its quotas, now and in a month."""
+        """Return the amounts of its quotas that an organization uses now, or used in a month."""
         ...
 
     def every_use(self, month: int) -> Mapping[OrgId, QuotaUse]:
@@ -49,7 +49,9 @@ class QuotaRepository(Protocol):
 
     def begun_ms(self, org_id: str, month: int, *, besides: JobId) -> int:
         """
-        Return the milliseconds encoded in a month, plus those of other running jobs.
+        Return the milliseconds of video encoded in a month, plus those of other running jobs.
+
+        All jobs are those of the organization, except ``besides``.
 
         Both numbers are of one moment: a job that ends meanwhile counts once.
         """
@@ -58,5 +60,5 @@ class QuotaRepository(Protocol):
     def encoding_weights(
         self, org_ids: Collection[str]
     ) -> Mapping[str, EncodingWeight]:
-        """Return the encoding weight of each of some organizations."""
+        """Return each organization's weight, by which the scheduler shares out encode workers."""
         ...

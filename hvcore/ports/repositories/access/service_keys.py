@@ -11,11 +11,11 @@ class ServiceKeyRepository(Protocol):
     """Store the service's own signing keys, once they were rotated."""
 
     def hold(self) -> None:
-        """Lock the keys against changes by others until the transaction ends."""
+        """Let no other transaction change the service's own signing keys until this one ends."""
         ...
 
     def all(self, purpose: str) -> Sequence[ServiceKey]:
-        """Return the keys of a purpose, oldest first."""
+        """Return the service's own signing keys of a purpose (kind of signed document), oldest first."""
         ...
 
     def add(self, key: ServiceKey) -> None: ...

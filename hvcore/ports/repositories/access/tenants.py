@@ -25,7 +25,11 @@ class TenantRepository(Protocol):
         ...
 
     def environment(self, org_id: str, ref: str) -> Environment | None:
-        """Return an organization's environment by its id or its name; None if none."""
+        """
+        Return an organization's environment by its id or its name.
+
+        None if there is no such environment.
+        """
         ...
 
     def environments(self, org_id: str) -> Sequence[Environment]:
@@ -46,5 +50,9 @@ class TenantRepository(Protocol):
         ...
 
     def set_title(self, environment: Environment, title: str) -> None:
-        """Store the name that people see of an environment; "" for its own name."""
+        """
+        Store the title under which people see an environment.
+
+        "" shows the environment's ``name``.
+        """
         ...

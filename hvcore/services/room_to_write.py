@@ -1,4 +1,4 @@
-"""Try now and then whether this host has room to write, for all of its processes."""
+"""Try now and then whether the disks of this host are full, for all of its processes."""
 
 import fcntl
 import json
@@ -26,7 +26,7 @@ class RoomTrial:
 
     Attributes:
         tried_at_s: The time of the trial, by the machine's clock that only goes forward.
-        why_not: The reason why it has none; empty if there is room.
+        why_not: The reason why the host has no room; empty if it has room.
     """
 
     tried_at_s: float
@@ -39,7 +39,8 @@ class RoomToWrite:
     Try whether this host has room to write, at most twice a minute; thread-safe.
 
     Attributes:
-        trials: Each tries one place, and raises NoRoomError if there is no room.
+        trials: Functions that each try one disk or database, and raise NoRoomError if
+            it is full.
         note: The file in which the processes of this host share the last result.
     """
 

@@ -103,7 +103,7 @@ class ObjectList:
         return self._select("is_listed = 1")
 
     def missing(self) -> Iterator[ListedObject]:
-        """Yield listed objects that ``find_in`` did not find in the storage, or not in their size in bytes."""
+        """Yield the listed objects that ``find_in`` did not find, or found with another length."""
         return self._select("is_listed = 1 AND found_bytes IS NOT size_bytes")
 
     def totals(self) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""Find the details to record with a served segment: players' reports and viewers' origins."""
+"""Find the player's report and the viewer's country and referrer, recorded with a served segment."""
 
 from datetime import datetime
 from functools import lru_cache
@@ -22,7 +22,7 @@ Detail: TypeAlias = PlayerReported | SegmentOrigin
 @attrs.frozen(kw_only=True)
 class SegmentDetails:
     """
-    Make the details that are written with a served segment; thread-safe.
+    Find the player's report, country and referrer to record with a served segment; thread-safe.
 
     Attributes:
         country_header: The header in which the proxy in front sends the viewer's
@@ -42,7 +42,11 @@ class SegmentDetails:
     def due(
         self, place: SegmentPlace, viewer: Viewer, at: datetime
     ) -> tuple[Detail, ...]:
-        """Return the report and the origin to record for a viewer's segment; none if unknown."""
+        """
+        Return the report, country and referrer to record for a viewer's segment.
+
+        Empty if unknown.
+        """
         notes: tuple[Detail, ...] = ()
         if viewer.report is not None:
             reported = PlayerReported(

@@ -86,7 +86,7 @@ class SinkFeeds:
             Whether every sink has taken the whole file.
 
         Raises:
-            Exception: The file cannot be read; see skip.
+            Exception: The file cannot be read; the caller passes the error to ``skip``.
         """
         fault = None
         for name in self.sinks:

@@ -42,10 +42,11 @@ class SpooledCounter:
 
     def count(self, segments: Sequence[CountedSegment]) -> bool:
         """
-        Record segments of which more than half is about to be sent.
+        Record segments of which more than half of the bytes are about to be sent.
 
         Returns:
-            Whether they were written and the spool owes no earlier lines.
+            Whether the segments were written, and no earlier lines still wait to be
+            written.
         """
         at_ms = self.clock.now_ms()
         # All in one write: the segments, their viewers, and what is known of

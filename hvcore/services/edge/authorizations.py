@@ -237,7 +237,8 @@ class EdgeAuthorizations:
             token: Written into every address in the text.
 
         Raises:
-            HvError: As in find.
+            HvError: The video may not be served, as ``EdgeAuthorizations.find``
+                decides.
             NotFoundError: The video has no such text.
         """
         video = self.find(kind, owner).video
@@ -252,7 +253,7 @@ class EdgeAuthorizations:
         Return the response with a media file for the edge's cache; the edge counts its delivery.
 
         Raises:
-            HvError: As in find.
+            HvError: The video may not be served, as ``find`` decides.
             NotFoundError: The video has no such media file.
         """
         video = self.find(kind, owner).video

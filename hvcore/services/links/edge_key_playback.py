@@ -61,7 +61,7 @@ class EdgeKeyPlayback:
 
     def describe(self, edge_key: str, viewer: Viewer) -> LinkedVideo:
         """
-        Return the facts that an edge key's player page shows.
+        Return the facts about a video that the player page of an edge key shows.
 
         Raises:
             NotFoundError: No such key.

@@ -83,7 +83,7 @@ class ShareCodes:
 
         Raises:
             RateLimitExceededError: This client has named too many addresses.
-            HvError: As in ShareLinkPlayback.find.
+            HvError: The share link is unknown or over, or its video is not ready.
         """
         share, _ = self.playback.find_beginning(share_id)
         client = client_of_address(viewer.address)
@@ -124,7 +124,7 @@ class ShareCodes:
         Raises:
             ViewerUnknownError: The code is wrong or has expired, or too many were entered.
                 Which of these is not told: it depends on whose address was named.
-            HvError: As in ShareLinkPlayback.find.
+            HvError: The share link is unknown or over, or its video is not ready.
         """
         share, video = self.playback.find_beginning(share_id)
         client = client_of_address(viewer.address)
@@ -187,7 +187,7 @@ class ShareCodes:
             None if the browser was not let in, or too long ago.
 
         Raises:
-            HvError: As in ShareLinkPlayback.find.
+            HvError: The share link is unknown or over, or its video is not ready.
         """
         share, video = self.playback.find_beginning(share_id)
         if not self.playback.is_recognised(share, remembered):

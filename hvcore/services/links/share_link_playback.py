@@ -168,10 +168,12 @@ class ShareLinkPlayback:
 
     def find_beginning(self, share_id: str) -> tuple[ShareLink, Playable]:
         """
-        Return a share link with which a session may begin, and its video.
+        Return a share link with which a playback session may begin, and its video.
 
         Raises:
-            HvError: As in find; ShareLinkOverError also if no view is left.
+            NotFoundError: No such link.
+            ShareLinkOverError: The link has expired, is revoked or has no view left, or
+                its video is deleted. VideoNotFoundError: The video is not ready.
         """
         share, video = self.find(share_id)
         self._require_view(share)

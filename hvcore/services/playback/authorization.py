@@ -143,12 +143,16 @@ class PlaybackAuthorization:
 
     def either(self, video: str, viewer: Viewer, uses: frozenset[TokenUse]) -> Playable:
         """
-        Return a video: a public one to anybody, a private one only with its token.
+        Return a ready video: a public one to anybody, a private one only with its token.
+
+        Args:
+            uses: The uses of tokens that open the requested file.
 
         Raises:
-            UnauthorizedError: As in private.
-            ForbiddenError: As in private.
-            VideoNotFoundError: As in private.
+            UnauthorizedError: The video is private, and there is no token, or a broken
+                or expired one.
+            ForbiddenError: The token is for another video, use or page.
+            VideoNotFoundError: The video does not exist (any more), or is not ready.
         """
         found = _judge(self._entry(video))
         if isinstance(found, PlaybackRule):
@@ -222,7 +226,7 @@ class PlaybackAuthorization:
         Return the ids of the service's own keys whose tokens are accepted, in order.
 
         Raises:
-            UnavailableError: As in find_key.
+            UnavailableError: The database does not answer, or is not waited for.
         """
         stored = self.directory.service_keys()
         return sorted(self.key_ring.own_keys.believed(stored, self.clock.now()))

@@ -25,8 +25,8 @@ class Authorization:
     It holds until ``ends_at``, while the directory still finds this very entry.
 
     Attributes:
-        video: The id by which the directory was asked.
-        entry: The directory's entry at the time of the decision.
+        video: The video's id with which the PlaybackDirectory was asked.
+        entry: The PlaybackDirectory's entry of the video at the time of the decision.
         ends_at: When the token ends, if one was needed.
     """
 
@@ -45,7 +45,7 @@ class AuthorizationCache:
 
     def get(self, key: AuthorizationKey) -> Authorization | None:
         """
-        Return the cached decision for a request, or None.
+        Return the cached decision for a request; None if none is cached.
 
         The caller must check that the decision still holds.
         """

@@ -57,7 +57,7 @@ class PathCache:
         self._lock = threading.Lock()
 
     def get(self, media_root: str, path: str) -> CachedFile | None:
-        """Return the cached file of a path, or None."""
+        """Return the cached file of a path under a media root; None if it is not cached."""
         key = (media_root, path)
         with self._lock:
             known = self._files.get(key)

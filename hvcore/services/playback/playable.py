@@ -1,4 +1,4 @@
-"""The facts about a video that may be served to a viewer now."""
+"""Playable videos: the facts about a video that may be served to a viewer now."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -21,11 +21,13 @@ class Playable:
     Attributes:
         chosen_poster: Storage path of the poster that the owner has chosen.
         claims: The claims of the viewer's token, if one was needed.
-        may_begin: See PlaybackEntry.
-        has_chapters: See PlaybackEntry.
-        allows_download: See PlaybackEntry.
-        source_path: See PlaybackEntry.
-        place: The place in the counts for files that are no media segment of a rung.
+        may_begin: Whether new viewers may begin; False once the owner's delivery quota
+            is used up.
+        has_chapters: Whether the video has chapters.
+        allows_download: Whether viewers may also download the video.
+        source_path: The storage path of the uploaded file.
+        place: The video, and a height of 0, under which requests for files that are no
+            media segments are recorded.
         ends_at: When the token ends, if one was needed.
     """
 
@@ -75,7 +77,7 @@ class Playable:
     @property
     def size_px(self) -> tuple[int, int]:
         """
-        Width and height of the video's largest rung.
+        Width and height of the video's largest rung, in pixels.
 
         Raises:
             VideoNotFoundError: The video has no published files.

@@ -120,7 +120,7 @@ PublishedText: TypeAlias = (
 def find_published(
     media: MediaIndex, path: str
 ) -> PublishedText | PublishedMedia | None:
-    """Return the published file that a path under a video names, or None."""
+    """Return the published file that a path under a video names; None if there is none."""
     # Segments first: they are asked for most, and to know a text takes longer.
     return _find_media(media, path) or _sheet(media, path) or _find_text(media, path)
 
@@ -212,7 +212,7 @@ def init_of(published: PublishedTrack) -> PublishedMedia | None:
 
 
 def segment_of(published: PublishedTrack, number: int) -> PublishedMedia | None:
-    """Return the published media segment with a number of a track, or None."""
+    """Return the published media segment with a number of a track; None if there is none."""
     segment = _numbered(published.track.segments, number)
     for piece in published.pieces:
         if segment and 0 <= number - piece.first_number < piece.count:

@@ -28,7 +28,7 @@ class Redirects:
                 is valid for longer.
 
         Raises:
-            UnavailableError: The store cannot sign.
+            UnavailableError: The object store cannot sign addresses now.
         """
         storage = stored.storage
         # Of a file of which only the beginning is published, it would show all.

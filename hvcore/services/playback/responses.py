@@ -86,10 +86,10 @@ class StoredFile:
         Return the bytes of the file from start to before end, and close the file.
 
         Raises:
-            ConnectionAbortedError: The file is shorter.
-            FileNotFoundError: As in open.
-            ObjectNotFoundError: As in open.
-            UnavailableError: As in open.
+            ConnectionAbortedError: The file ends before ``end``.
+            FileNotFoundError: A local file is not there (any more).
+            ObjectNotFoundError: A remote file is not there (any more).
+            UnavailableError: The file does not have the size it was published with.
         """
         found = bytearray()
         with self.open(start, end) as file:
@@ -131,7 +131,7 @@ class PlaybackResponse:
     Attributes:
         etag: Differs whenever the bytes differ; without quotes.
         is_public: Whether shared caches may keep it, too.
-        is_text: Whether it is worth compressing.
+        is_text: Whether the body is text, which is worth compressing.
         segment: The segment to count if the response has more than half of the segment and is not
             one to HEAD or a 304: before more than half is sent, and as late as can be.
         never_counted: The reason why this file never counts, whatever the response; None

@@ -39,7 +39,7 @@ class TextCache(Generic[Text]):
         self._lock = threading.Lock()
 
     def get(self, key: str) -> Text | None:
-        """Return the cached text with a key, or None."""
+        """Return the cached text with a key; None if it is not cached."""
         with self._lock:
             text = self._texts.get(key)
             if text is not None:

@@ -107,7 +107,7 @@ class AttemptFiles:
 
     def drop_other_sendings(self, video: Video) -> None:
         """
-        Remove uploaded files beside a video's source.
+        Remove the other uploaded copies of a video's source file.
 
         A client may have uploaded the file several times at once; one of these is the source.
         """

@@ -112,7 +112,7 @@ def order_watch(work: Work, grant: UploadGrant) -> None:
 
 def order_look(work: Work, grant: UploadGrant, job_id: JobId | None) -> None:
     """
-    Order one immediate look for a grant's uploaded file, unless one is ordered already.
+    Order a task that looks once for a grant's uploaded file now, unless such a task exists.
 
     Args:
         job_id: The video's job for which the file is taken in; None if the job

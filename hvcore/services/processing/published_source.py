@@ -103,7 +103,7 @@ def piece_of(file: StoredFile, start: int, length: int, *, file_bytes: int) -> P
         file_bytes: The size that the storage reports for the stored file.
 
     Raises:
-        UnreadableError: The stored file has not the size that it was made with.
+        UnreadableError: The stored file does not have the size with which it was made.
         ObjectNotFoundError: The file is gone.
     """
     if file_bytes != file.file_bytes:

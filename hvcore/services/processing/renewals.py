@@ -29,13 +29,13 @@ RENEWAL: Final = "renewal"
 
 
 def replaced_job(task: Task) -> JobId | None:
-    """Return the id of the published job that a task's job replaces, or None."""
+    """Return the id of the published job that a task's job replaces; None if it replaces none."""
     found = task.payload.get(REPLACES)
     return JobId(found) if isinstance(found, str) else None
 
 
 def carried(task: Task) -> Mapping[str, object]:
-    """Return the entries of a task's payload that the tasks which follow it need, too."""
+    """Return the entries of a task's payload that the job's following tasks also need."""
     replaced = replaced_job(task)
     return {} if replaced is None else {REPLACES: replaced}
 

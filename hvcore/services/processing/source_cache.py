@@ -71,7 +71,7 @@ class SourceCache:
             raise
 
     def let_go(self) -> None:
-        """Note that the local copy of the source is not read any more."""
+        """Record that the local copy of the source is not read any more, so that it may be removed."""
         self._let_go_at = self.now()
 
     def remove_idle(self) -> None:

@@ -53,9 +53,9 @@ class Storyboards:
         without previews.
 
         Args:
-            interval_s: Between the stills.
-            folder: Under the media root, of this attempt alone: published files
-                must never be written again.
+            interval_s: The seconds of video between two stills.
+            folder: A folder under the media root that only this attempt uses: published
+                files must never be written again.
 
         Raises:
             UnavailableError: The storage cannot be reached.

@@ -21,9 +21,10 @@ class Transcoders:
     Find transcoders by name; all but the default are created on first use.
 
     Attributes:
-        default: The one that the settings choose for most jobs.
+        default: The transcoder that the settings choose for most jobs.
         default_name: The name of the default transcoder.
-        make: Creates a transcoder by its name; the caller who gave it closes these.
+        make: Creates a transcoder by its name; whoever gave this function closes the
+            transcoders.
     """
 
     default: Transcoder
@@ -58,6 +59,7 @@ class Transcoders:
         Return the transcoder that a job was planned with.
 
         Raises:
-            UnavailableError: See named.
+            UnavailableError: This process cannot create the transcoder; the text tells
+                operators why.
         """
         return self.named(job.transcoder)

@@ -62,8 +62,9 @@ class Damage:
 
     Attributes:
         what: The damage in one sentence.
-        path: The place in the storage; empty if the damage is in the database alone.
-        org_id: The owner; None if it is not known.
+        path: The storage path of the damaged data; empty if the damage is in the
+            database alone.
+        org_id: The organization whose data are damaged; None if it is not known.
         repair: None if nothing is to be done now; ``why_not`` says why.
     """
 

@@ -57,7 +57,8 @@ class FileChecks:
         Yield the missing and damaged files of a video's parts and storyboard.
 
         Args:
-            sizes: The sizes of the stored files, by their paths under the media root.
+            sizes: The sizes of the stored files in bytes, by their paths under the
+                media root.
             reads: Whether to read and compare every byte.
         """
         whole: list[tuple[BadFile, str]] = []

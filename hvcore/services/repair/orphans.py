@@ -211,13 +211,13 @@ def _in_use(work: Work, grant: UploadGrant) -> set[str] | None:
 
 
 def video_of(info: ObjectInfo) -> str | None:
-    """Return the id of the video in whose folder an object is, or None."""
+    """Return the id of the video in whose folder an object is; None if it is in no video's folder."""
     name = info.path.split("/")[1]
     return name if is_video_id(name) else None
 
 
 def upload_of(info: ObjectInfo) -> str | None:
-    """Return the path of the upload to which an object belongs, or None."""
+    """Return the path of the upload to which an object belongs; None if it belongs to none."""
     path = grant_path(info.path)
     is_upload = len(path.split("/")) == _LEVELS_OF_UPLOAD
     return path if is_upload else None

@@ -55,7 +55,7 @@ class Quarantine:
         An object whose place is taken by now stays in quarantine.
 
         Args:
-            video_id: Only the files made of this video; None for all objects.
+            video_id: The video whose files are moved back; None moves all objects back.
 
         Raises:
             UnavailableError: The storage does not answer, or has no room.

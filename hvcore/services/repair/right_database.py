@@ -20,7 +20,7 @@ LEAST_SHARE: Final = 0.5
 
 @attrs.frozen(kw_only=True)
 class RightDatabase:
-    """Tell the database of a storage, which may lack a few files' rows, from a wrong one."""
+    """Tell whether a database belongs to a storage; rows of a few stored files may be missing in it."""
 
     uow: UnitOfWork
     storage: Storage
@@ -34,7 +34,8 @@ class RightDatabase:
         Otherwise mark the storage with the id of this installation.
 
         Raises:
-            ConfigError: The database knows less than half of them.
+            ConfigError: The database knows less than half of the videos whose files are
+                stored.
             UnavailableError: The storage or the database does not answer.
         """
         what, (known, stored) = "videos", self._videos()

@@ -43,7 +43,7 @@ class Snapshot:
     The database's rows about a video at one moment.
 
     Attributes:
-        tasks: About the video and about its upload.
+        tasks: The tasks about the video and about its upload.
     """
 
     video: Video

@@ -128,7 +128,7 @@ class VideoRepairs:
 
     def captions_again(self, seen: Video, track: CaptionTrack) -> str:
         """
-        Drop captions whose file is lost, and order the whole video again.
+        Remove captions whose file is lost, and order the encoding of the whole video again.
 
         Encoding the video again gets the captions from its source.
         """
@@ -150,7 +150,7 @@ class VideoRepairs:
         return "they are not offered any more"
 
     def forget_picture(self, seen: Video, path: str) -> str:
-        """Show a video's own poster again, because the file of the chosen one is lost."""
+        """Show a video's own poster again, because the file of the poster that the owner chose is lost."""
         with self.uow.write() as work:
             video = work.videos.find(seen.id, for_update=True)
             if video is None or not video.forget_picture(path):
@@ -206,12 +206,13 @@ class VideoRepairs:
 
         Args:
             seen: The video as it was when the files were found.
-            grace: Younger files are left where they are.
+            grace: The least age of the files that are moved; younger files stay where
+                they are.
             kind: The kind of leftover that was found.
             path: The storage path of the file or folder that was found.
 
         Returns:
-            What was done, in words for the operator.
+            A sentence for the operator that says what was done.
         """
         prefix = f"{media_prefix(seen.id)}/"
         infos = list(self.storage.walk(path))

@@ -1,5 +1,5 @@
 """
-Make, rotate and revoke API keys for people: with their rights, limits and names.
+Make, rotate and revoke API keys for signed-in people, within their rights and limits.
 
 Source: interface, "Limits": API key operations, of each organization.
 """
@@ -28,10 +28,10 @@ class KeyOperations:
     """
     Change the API keys of an organization on a person's behalf.
 
-    Every method raises, besides its own errors:
-        NotFoundError: The person has no role there, or the key is another's.
-        ForbiddenError: The role has no right to keys.
-        RateLimitExceededError: The organization has had its operations of an hour.
+    Every method raises, besides its own errors: NotFoundError: The person has no role
+    in the organization, or the key is of another one. ForbiddenError: The role has no
+    right to keys. RateLimitExceededError: The organization has used up its key
+    operations of this hour.
     """
 
     keys: Keys
@@ -64,7 +64,9 @@ class KeyOperations:
         only_if: Condition[ApiKey] | None = None,
     ) -> KeyCreated:
         """
-        Create an API key like the given one, which goes on working for the overlap.
+        Create a new API key with the properties of an old one.
+
+        The old key works on for the overlap.
 
         Args:
             only_if: A condition on the old key, checked in the transaction of the change.
@@ -80,7 +82,7 @@ class KeyOperations:
             return self.keys.rotate(key_id, overlap=overlap, only_if=only_if)
 
     def revoke(self, person: SignedInPerson, org_id: str, key_id: str) -> ApiKey:
-        """Revoke an API key at once, and return it."""
+        """Revoke an API key of an organization at once for a person, and return the key."""
         self.keys.find(org_id, key_id)
         self._begin(person, org_id)
         with acting_as_person(person.as_person):

@@ -20,8 +20,8 @@ class MadeLink:
     A new one-time sign-in link, with its address, which is given only this once.
 
     Attributes:
-        address: With the code behind ``#``, which browsers send to no server, so
-            that no log has it.
+        address: The link's address, with the code behind ``#``, which browsers send to
+            no server, so that no log has it.
     """
 
     address: str = attrs.field(repr=False)

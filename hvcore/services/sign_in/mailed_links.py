@@ -1,5 +1,5 @@
 """
-Order mails by which members sign in: invitations, and links that members ask for.
+Order the mails by which members sign in: invitations, and sign-in links on request.
 
 Whether an address is a member's or not, asking for a link gives the same answer in the
 same time. No request waits for the mail server: a task sends the mail.

@@ -44,7 +44,8 @@ class OperationLimits:
             bucket: The rate limit bucket of the operation.
 
         Returns:
-            What remains of the limit; None if nothing was counted.
+            The limit and the number of operations that remain; None if nothing was
+            counted.
 
         Raises:
             RateLimitExceededError: The organization has reached its limit.

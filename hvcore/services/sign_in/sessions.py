@@ -54,9 +54,10 @@ class SessionTimes:
     Attributes:
         idle: The time after which a session that is not used ends.
         total: The time after which a session ends in any case.
-        asked_every: The time after which the membership is asked for again.
-        waited_s: How long a request waits for another one that asks; as long as a backend
-            may block.
+        asked_every: The time after which the sign-in backend is asked for the
+            membership again.
+        waited_s: How many seconds a request waits while another request asks the
+            backend; as long as a backend may block.
     """
 
     idle: timedelta = timedelta(hours=12)
@@ -159,14 +160,14 @@ class SignInSessions:
         self, asked: Person, org_id: OrgId
     ) -> tuple[Principal, Role] | None:
         """
-        Return the API caller that a person who is not there acts as, and the person's role.
+        Return the API caller as which a person without a request acts, and the person's role.
 
         For work that goes on after a request, also where the dashboard does not run. The
         membership is asked for again as for a request of the person, but no session
         ends or changes by that: this process may have other settings than the dashboard.
 
         Returns:
-            None if the person has no role there any more, or no session.
+            None if the person has no role in the organization any more, or no session.
 
         Raises:
             UnavailableError: The backend does not answer, or this process lacks settings of
@@ -254,7 +255,8 @@ class SignInSessions:
         End all sessions of the person to whom a session cookie belongs.
 
         Returns:
-            As ``sign_out``.
+            The address at which the browser signs out at the provider, too; None if
+            there is none.
         """
         session = self._session(cookie)
         if session is None or cookie is None:

@@ -84,7 +84,8 @@ class SignIns:
         Begin a sign-in at the provider; return the address to which the browser goes.
 
         Args:
-            return_to: A path below ``/dashboard``; anything else leads to its start.
+            return_to: The path below ``/dashboard`` to open after the sign-in; any
+                other path leads to the dashboard's start page.
 
         Raises:
             RateLimitExceededError: Too many attempts from this address.
@@ -114,7 +115,7 @@ class SignIns:
         self, parameters: Mapping[str, str], *, cookie: str | None, client_address: str
     ) -> CompletedSignIn:
         """
-        Begin a session for a person who comes back from a provider.
+        Begin a dashboard session for a person who comes back from a sign-in provider.
 
         Args:
             parameters: The query parameters of the address to which the provider sent the browser.

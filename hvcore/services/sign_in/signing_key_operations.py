@@ -1,4 +1,4 @@
-"""Make and revoke playback signing keys for people: with their rights, limits and names."""
+"""Make and revoke playback signing keys for signed-in people, whose rights and limits are checked."""
 
 from collections.abc import Sequence
 
@@ -19,10 +19,10 @@ class SigningKeyOperations:
     """
     Change the playback signing keys of an organization on a person's behalf.
 
-    Every change raises, besides its own errors:
-        NotFoundError: The person has no role there, or the key is another's.
-        ForbiddenError: The role has no right to keys.
-        RateLimitExceededError: The organization has had its operations of an hour.
+    Every change raises, besides its own errors: NotFoundError: The person has no role
+    in the organization, or the key is of another one. ForbiddenError: The role has no
+    right to keys. RateLimitExceededError: The organization has used up its key
+    operations of this hour.
     """
 
     signing_keys: PlaybackSigningKeys
@@ -41,7 +41,11 @@ class SigningKeyOperations:
         algorithm: SigningAlgorithm,
         public_pem: str | None,
     ) -> SigningKeyCreated:
-        """Make a signing key for a person; see PlaybackSigningKeys.create."""
+        """
+        Make a playback signing key of an organization for a person.
+
+        See ``PlaybackSigningKeys.create``.
+        """
         self._begin(person, org_id)
         with acting_as_person(person.as_person):
             return self.signing_keys.create(
@@ -49,7 +53,7 @@ class SigningKeyOperations:
             )
 
     def revoke(self, person: SignedInPerson, org_id: str, key_id: str) -> SigningKey:
-        """Revoke a signing key for a person; see PlaybackSigningKeys.revoke."""
+        """Revoke a playback signing key of an organization for a person, and return the key."""
         self._begin(person, org_id)
         with acting_as_person(person.as_person):
             return self.signing_keys.revoke(org_id, key_id)

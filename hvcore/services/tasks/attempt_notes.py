@@ -13,7 +13,7 @@ _log = logging.getLogger(__name__)
 
 
 def ids_of(task: Task) -> Mapping[str, str]:
-    """Return the ids of task, kind, organization, video and request for a task's log lines."""
+    """Return a task's id and kind, and the ids of its organization, video and request, for log lines."""
     ids = {"task": task.id, "kind": task.kind, "organization": task.org_id}
     if is_video_id(task.subject):
         ids["video"] = task.subject

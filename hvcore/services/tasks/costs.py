@@ -24,7 +24,8 @@ class Meter:
     Measure the cost of an attempt at a task, in the thread that makes it.
 
     Attributes:
-        processor_s: Processor time until now, from any moment.
+        processor_s: A function that returns the processor time used until now, in
+            seconds.
         elapsed_s: A clock that only goes forward, in seconds.
     """
 

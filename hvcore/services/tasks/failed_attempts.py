@@ -38,7 +38,8 @@ class FailedAttempts:
     Record failed attempts at tasks, and decide what follows.
 
     Attributes:
-        rest: Begins if the cause lies with this host, such as a full disk.
+        rest: The pause of this host's worker, which begins if this host is the cause,
+            such as by a full disk.
     """
 
     uow: UnitOfWork
@@ -49,7 +50,8 @@ class FailedAttempts:
         Put a task back after a failed attempt, or fail it for good; return the outcome's name.
 
         Returns:
-            As the metric of attempts names it: ``waits``, ``tried_again``, ``failed`` or ``lost``.
+            The outcome's name in the metrics: ``waits``, ``tried_again``, ``failed`` or
+            ``lost``.
         """
         if is_outage(error):
             self._wait_out(run, error)

@@ -21,7 +21,7 @@ class TaskHandler(Protocol):
 
     def give_up(self, work: Work, task: Task, reason: str, *, error: str) -> None:
         """
-        Fail a task for good, and its video or grant with it, in one transaction.
+        Mark a task as failed for good, and its video or upload grant with it, in one transaction.
 
         Locks the task's subject before the task, as all code does.
 

@@ -20,7 +20,7 @@ class LaneScheduler:
     tasks of other lanes, the waiting lane is chosen.
 
     Attributes:
-        lanes: The most urgent first.
+        lanes: The lanes of the worker, the most urgent first.
     """
 
     lanes: Sequence[Lane]

@@ -94,7 +94,7 @@ class TaskRun:
         return not self._lost.wait(wait_s) and not self._stopping()
 
     def report(self, progress: float) -> None:
-        """Note the finished share of the work, 0.0 to 1.0; stored when the lease is renewed."""
+        """Record the finished share of the work, 0.0 to 1.0; it is stored when the lease is renewed."""
         self._progress = min(max(progress, 0.0), 1.0)
 
     def finish(
@@ -174,8 +174,8 @@ class TaskRun:
         """
         Charge the organization for the cost of this attempt, in the given transaction.
 
-        For code that ends the attempt without ``finish`` and ``put_back``. Called in the thread
-        that does the work, after its children have ended.
+        Called by code that ends the attempt without ``finish`` or ``put_back``. Called
+        in the thread that does the work, after its children have ended.
         """
         work.tasks.charge(self.task, self._meter.cost_s())
 

@@ -106,7 +106,9 @@ class TaskRuns:
         self, scheduler: LaneScheduler, *, worker: str, for_reserve: bool = False
     ) -> Task | None:
         """
-        Take the lease of the task that is next in turn, and return the task, or None.
+        Take the lease of the task that is next in turn, and return the task.
+
+        None if there is none.
 
         Args:
             worker: The name of the worker that holds the lease.
@@ -234,7 +236,7 @@ class TaskRuns:
                 self._end_lost(task)
 
     def ring(self) -> int:
-        """Put due tasks into the queue, and return their number."""
+        """Put the ids of due tasks into the queue, and return the number of tasks."""
         with self.uow.write(is_durable=False) as work:
             tasks = work.tasks.to_ring(SWEEP_BATCH)
             work.commit()

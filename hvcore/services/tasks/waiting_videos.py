@@ -1,4 +1,4 @@
-"""Tell the places of videos in the queue for an encoder."""
+"""Tell the positions of videos in the queue for an encoder."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -14,13 +14,13 @@ LOOKED_AT: Final = 1_000
 
 @attrs.frozen(kw_only=True)
 class WaitingVideos:
-    """Tell the places of an organization's videos that wait for an encoder."""
+    """Tell the positions in the queue of an organization's videos that wait for an encoder."""
 
     uow: UnitOfWork
 
     def places(self, org_id: OrgId) -> Mapping[str, int]:
         """
-        Return the place of each video that waits, from 1, by the video's id.
+        Return the position, from 1, of each video in the queue for an encoder, by its id.
 
         Videos behind very many others are left out. Other organizations have a queue of
         their own, and encoders take turns between these queues.

@@ -15,10 +15,11 @@ class Workload:
     The work that waits at a moment, in all lanes.
 
     Attributes:
-        at: The moment, by the database's clock.
+        at: The moment at which the work was measured, by the database's clock.
         counts: The numbers of tasks by lane, kind and state.
         waiting_encode_s: Seconds of source video that wait for an encode worker.
-        clock_ahead_s: How far this host's clock is ahead of the database's.
+        clock_ahead_s: The seconds by which this host's clock is ahead of the
+            database's.
         installed_at: When the installation was first asked for; None if not known.
         backed_up_at: The moment of the newest backup; None if there is none.
     """

@@ -39,7 +39,7 @@ class DirectAddresses:
             upload is resumable, or the store signs no address that fits the grant.
 
         Raises:
-            UnavailableError: The store cannot sign.
+            UnavailableError: The object store cannot sign addresses now.
         """
         storage = self.storage
         if (

@@ -75,7 +75,7 @@ class Fetching:
 
     def refusal(self, env: Environment, url: str) -> str | None:
         """
-        Return the reason why a URL must not be fetched, or None if none is known yet.
+        Return the reason why a URL must not be fetched; None if no reason is known yet.
 
         Reasons that only the fetch itself can find appear later in the video's details.
         """

@@ -221,7 +221,7 @@ class Uploads:
 
     def check_room(self) -> None:
         """
-        Check that this machine's disk has room for a smallest upload.
+        Check that this machine's disk has room for an upload of the smallest size.
 
         Raises:
             NoRoomError: The host has no room.
@@ -287,7 +287,7 @@ class Uploads:
         return grant
 
     def expire(self) -> int:
-        """End videos and grants whose bytes can no longer arrive."""
+        """End videos and grants whose bytes can no longer arrive; return the number of ended ones."""
         return end_expired(self.uow, self.clock.now())
 
     def discard(self, path: str) -> None:

@@ -39,7 +39,8 @@ class LocalUploads:
     Make videos of files of this machine and of streams of this process.
 
     Attributes:
-        uploads: Must not grant addresses of the object store.
+        uploads: The service that grants and receives uploads; it must not grant
+            addresses of the object store.
     """
 
     uploads: Uploads

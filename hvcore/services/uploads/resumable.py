@@ -93,7 +93,7 @@ class ResumableUploads:
         The video's job starts once the whole file is there.
 
         Args:
-            file: With its size, and with ``tus_metadata``.
+            file: The announced file, with its size and its ``tus_metadata``.
 
         Raises:
             QuotaExceededError: The organization may not store or encode it.
@@ -267,7 +267,7 @@ class ResumableUploads:
         End a resumable upload, and delete the video that waits for it.
 
         Raises:
-            UploadGoneError: The upload has ended.
+            UploadGoneError: The upload has expired, was ended or was cancelled.
             ProcessingInProgressError: The upload is complete.
         """
         now = self.clock.now()

@@ -53,7 +53,7 @@ class StorageEvents:
 
     def place(self) -> str | None:
         """
-        Return the prefix of all uploaded objects, as ``bucket/key``.
+        Return the prefix of the names of all uploaded objects in the store, as ``bucket/key``.
 
         Returns:
             None if clients cannot upload directly to this storage.

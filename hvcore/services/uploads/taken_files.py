@@ -12,7 +12,7 @@ def taken_file(storage: Storage, grant: UploadGrant) -> Sequence[FieldError]:
     Return error details with the size of a used grant's file, so that a client recognizes it.
 
     Returns:
-        Nothing if the storage does not know or does not answer.
+        An empty sequence if the storage does not know the size or does not answer.
     """
     try:
         size_bytes = storage.stat(grant.stored_path or grant.path).size_bytes

@@ -59,7 +59,7 @@ class Bin:
 
     def order(self, caller: Principal, org_id: str, video_id: str) -> Video:
         """
-        Restore a video in the database, without telling other processes; else as ``restore``.
+        Restore a video from the bin in the database alone, and return it; processes are not told.
 
         Raises:
             VideoNotFoundError: There is no such video, or its file has not come.

@@ -33,7 +33,7 @@ _ENDED: Final = (*TRANSCODE_KINDS, TRANSCODE_REPAIR, FETCH_GET)
 
 
 def end_for_good(work: Work, video: Video, grant: UploadGrant | None) -> None:
-    """End the tasks and the upload grant of a deleted video, which cannot be restored any more."""
+    """End the tasks and the upload grant of a deleted video, so that it cannot be restored any more."""
     video.leave_bin()
     ended = work.tasks.cancel(video.id, kinds=_ENDED)
     work.tasks.add(cancel_tasks(ended, now=work.now()))
@@ -69,7 +69,7 @@ def order_purges(work: Work, video: Video) -> None:
 
 
 def undo_stay(work: Work, video: Video) -> None:
-    """Take back the purges of a restored video, and let its resting tasks go on."""
+    """Cancel the purges of a restored video, and let its tasks go on that rested in the bin."""
     work.tasks.cancel(video.id, kinds=(VIDEO_PURGE,))
     for kind in _RESTING:
         work.tasks.hurry(work.tasks.unended(video.id, kind=kind))

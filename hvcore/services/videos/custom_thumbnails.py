@@ -149,7 +149,7 @@ class CustomThumbnails:
         """
         Return a name of the video's poster that changes with each choice, for conditions.
 
-        A poster that was ordered and is not made yet counts.
+        A poster that was ordered but is not made yet counts as chosen.
 
         Raises:
             VideoNotFoundError: There is no such video.

@@ -91,7 +91,7 @@ class Deletion:
         """
         Delete a video in the database and order its purge, without telling other processes.
 
-        Returns the deleted video; the arguments are those of ``delete``.
+        Returns the deleted video; the arguments are those of ``Deletion.delete``.
 
         Raises:
             VideoNotFoundError: There is no such video.

@@ -73,7 +73,7 @@ class Editing:
             changes_of: Returns the changes of the video as it is now, under its lock.
 
         Returns:
-            The video, and whether anything was changed.
+            The video as it is after the change, and whether anything was changed.
 
         Raises:
             VideoNotFoundError: There is no such video, or it is deleted.

@@ -42,7 +42,7 @@ class Ladders:
         Return a video's measured renditions: video rungs, smallest first, then sound.
 
         Returns:
-            Nothing before the video is ``ready``.
+            The renditions; empty before the video is ``ready``.
 
         Raises:
             VideoNotFoundError: There is no such video, or it is deleted.

@@ -52,7 +52,7 @@ def written_captions(data: bytes, expected: CaptionFormat | None) -> WrittenCapt
 
 
 def answer_to(kind: str, formats: list[str], data: bytes) -> bytes:
-    """Read a caption or chapter file, and return the bytes that the parent process gets."""
+    """Read a caption or chapter file, and return the answer that the parent process reads."""
     told: dict[str, object]
     webvtt = b""
     try:

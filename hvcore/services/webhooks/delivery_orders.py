@@ -34,7 +34,8 @@ class DeliveryOrders:
         Return the deliveries to a webhook endpoint, the newest first.
 
         Args:
-            before: Only deliveries that were ordered before this one.
+            before: The id of a delivery: only deliveries that were ordered earlier are
+                returned.
 
         Raises:
             NotFoundError: There is no such endpoint, or it has no such delivery.
@@ -102,8 +103,8 @@ class DeliveryOrders:
         Deliver an event again, with all retries; return the new deliveries.
 
         Args:
-            webhook_id: Only to this endpoint, whichever kinds of events it wants; None delivers
-                to each endpoint that wants the event.
+            webhook_id: The only endpoint that gets the event, whichever kinds of events
+                it wants; None delivers to each endpoint that wants the event.
 
         Raises:
             NotFoundError: There is no such event or endpoint.

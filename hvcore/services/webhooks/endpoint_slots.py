@@ -1,5 +1,5 @@
 """
-Limit the requests that one endpoint has in flight, in each process.
+Limit the webhook requests that one endpoint has in flight, in each process.
 
 A dead endpoint holds each request until its timeout. It must not hold all
 threads, which other endpoints need.
@@ -31,7 +31,7 @@ _random: Final = random.SystemRandom()
 
 
 class EndpointSlots:
-    """Count the requests in flight to each endpoint, and limit them; thread-safe."""
+    """Count the requests in flight to each webhook endpoint, and limit them; thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -41,7 +41,11 @@ class EndpointSlots:
 
     @contextmanager
     def taken(self, endpoint_id: str) -> Iterator[bool]:
-        """Take a slot of an endpoint for the ``with`` block; yields False if none is free."""
+        """
+        Take a slot for a request to an endpoint during the ``with`` block.
+
+        Yield whether one was free.
+        """
         with self._lock:
             slots = SLOTS_AFTER_A_FAILURE if endpoint_id in self._suspects else SLOTS
             has_room = self._taken[endpoint_id] < slots

@@ -40,7 +40,8 @@ def headers_of(
     Return the headers of one webhook request, with its signatures.
 
     Args:
-        secrets: Each adds a signature, so that the receiver needs only one of them.
+        secrets: The endpoint's secrets; each adds a signature, so that the receiver
+            needs only one of them.
     """
     signatures = [Webhook(secret).sign(event_id, now, body) for secret in secrets]
     return {

@@ -55,11 +55,11 @@ class SegmentsInOrder:
         return len(self.ends)
 
     def start(self, place: int) -> int:
-        """Return the byte at which the segment at ``place`` begins, counted from the first segment's start."""
+        """Return the offset of the segment ``place``, in bytes from the start of the first segment."""
         return self.ends[place - 1] if place else 0
 
     def track(self, place: int) -> int:
-        """Return the index of the track of the segment at ``place`` in the download, from 0."""
+        """Return the index, from 0, of the track to which the segment with index ``place`` belongs."""
         return self._track_indexes[place]
 
     def stored(
@@ -113,13 +113,16 @@ class JoinedFile(PiecewiseBody):
 
     def part(self, start: int, end: int, asked: tuple[int, int]) -> bytes:
         """
-        Return a part of a requested range; no file stays open, and nothing is cached.
+        Return the bytes from ``start`` to before ``end``, a part of a range that was requested.
+
+        No file stays open, and nothing is cached.
 
         Args:
             asked: The whole requested range, to which the part belongs.
 
         Raises:
-            ConnectionAbortedError: As in pieces.
+            ConnectionAbortedError: A stored file is gone, so the response that has
+                begun cannot be completed.
             UnavailableError: The storage does not answer.
         """
         return b"".join(self._pieces(start, end, asked))

@@ -31,7 +31,8 @@ class DownloadName:
         name: The file name in addresses, such as ``720p.mp4``.
         track: The video track of a movie, or the sound track of an M4A.
         language: The language of an M4A's sound, as playlists have it; ``""`` if unknown.
-        label: Distinguishes it from other downloads of the video, ``""`` for the only sound.
+        label: A text that distinguishes the download from the video's other downloads;
+            ``""`` for the only sound.
     """
 
     name: str

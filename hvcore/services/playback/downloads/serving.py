@@ -1,8 +1,7 @@
 """
 Serve downloads: each video rung with the default sound as MP4, each sound as M4A.
 
-The head of a download is made on its first request and kept in the storage; see decision
-125.
+The head of a download is made on its first request and kept in the storage.
 """
 
 import hashlib
@@ -62,7 +61,8 @@ class Download:
     A download of a video, ready to be sent.
 
     Attributes:
-        label: Distinguishes it from other downloads of the video, in the saved file's name.
+        label: A text in the saved file's name that distinguishes the download from the
+            video's other downloads.
     """
 
     body: JoinedFile

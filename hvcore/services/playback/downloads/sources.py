@@ -27,7 +27,8 @@ def source_name(file_name: str, content_type: str | None) -> str:
 
     Args:
         file_name: The name that the uploading client gave the file.
-        content_type: The type that it announced; None if it announced none.
+        content_type: The media type that the client announced; None if it announced
+            none.
     """
     ending = file_name.rpartition(".")[2].lower()
     if ending not in TYPES:

@@ -1,1 +1,1 @@
-"""Pictures at a moment of a video, and moving ones, made of the published segments."""
+"""Still frames at a moment of a video, and animations, made of the published segments."""

@@ -1,5 +1,5 @@
 """
-Make pictures at moments in turn by organization and client, each once at a time.
+Make still frames and animations of videos, in turn by organization and client.
 
 They have places and child processes of their own: those who ask for every moment of a
 video delay no thumbnail.
@@ -33,12 +33,13 @@ RETRY_AFTER_S: Final = 5
 @attrs.frozen(kw_only=True)
 class MomentWanted:
     """
-    The picture that a request wants made.
+    The still frame or animation of a video that a request wants made.
 
     Attributes:
         path: The storage path under which the picture is kept.
         organization: The owner of the video.
-        address: The client's, as shares are counted.
+        address: The client's network address, by which each client gets its share of
+            the work.
         make: Makes the picture with a child process, keeps it, and returns its bytes.
     """
 
@@ -50,7 +51,7 @@ class MomentWanted:
 
 class MomentRenders:
     """
-    Make pictures at moments, and refuse requests above a client's share; thread-safe.
+    Make still frames and animations; refuse requests above a client's share; thread-safe.
 
     Args:
         renders_of_one: The setting ``shares.renders_of_one``.
@@ -71,12 +72,12 @@ class MomentRenders:
 
     @property
     def joining(self) -> int:
-        """The number of requests that wait for a picture of another request."""
+        """The number of requests that wait for a picture that is being made for another request."""
         return self._joining
 
     def make(self, wanted: MomentWanted) -> bytes:
         """
-        Make a picture, or wait for the same one that is being made; return its bytes.
+        Make a picture, or wait until another request has made the same one; return its bytes.
 
         Raises:
             UnavailableError: Too many pictures are being made, or wanted by the client, or

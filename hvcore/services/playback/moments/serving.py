@@ -1,5 +1,5 @@
 """
-Serve pictures at a moment of a video, and moving ones.
+Serve still frames at a moment of a video, and animations.
 
 Source: interface, "Delivery", thumbnail. A picture is made of the published segments on the
 first request, and kept as long as other pictures of the video are not requested more.
@@ -57,7 +57,7 @@ MomentRequest: TypeAlias = "tuple[ThumbnailSize, Moment] | AnimationQuery"
 
 def read_request(name: str, query: Parameters) -> "ThumbnailSize | MomentRequest":
     """
-    Return the picture that a request names: a size of the poster, a moment, or an animation.
+    Return the picture that a request names: a size of the poster, a frame, or an animation.
 
     Args:
         name: The last part of the path.
@@ -103,7 +103,7 @@ def type_of(wanted: MomentRequest) -> str:
 
 @attrs.frozen(kw_only=True)
 class MomentPictures:
-    """Serve pictures at moments of videos, and make those that are not kept."""
+    """Serve still frames and animations of videos, and make the pictures that are not stored."""
 
     storage: Storage
     directory: PlaybackDirectory
@@ -118,7 +118,8 @@ class MomentPictures:
         Return the response with a picture of a video that the viewer may have.
 
         Args:
-            client: The client's address, as shares are counted.
+            client: The client's network address, by which each client gets its share of
+                the work.
 
         Raises:
             InvalidParametersError: The moment is outside the video.

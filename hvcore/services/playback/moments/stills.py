@@ -56,10 +56,10 @@ def locate_covering(
     media: MediaIndex, start_s: float, end_s: float, size_px: tuple[int, int]
 ) -> StillLocation:
     """
-    Return the location of the frames from one moment to another, in the smallest rung that does.
+    Return the location of the frames between two moments, in the smallest large enough rung.
 
-    A rung does if it covers a picture of a size, so that nothing is enlarged; where none does,
-    the best rung of at most 1080 pixels is taken.
+    A rung is large enough if it covers a picture of ``size_px``, so that nothing is
+    enlarged; if none is, the best rung of at most 1080 pixels is taken.
 
     Args:
         size_px: Width and height of the picture.

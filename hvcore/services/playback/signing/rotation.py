@@ -20,7 +20,7 @@ _SECRET_BYTES: Final = 48
 
 
 def new_key_like(key: TokenKey) -> str:
-    """Return the text of a new signing key with the same algorithm as the given key."""
+    """Make a new signing key with the algorithm of the given key, and return it as text."""
     if isinstance(key.private, Ed25519PrivateKey):
         pem = Ed25519PrivateKey.generate().private_bytes(
             Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()

@@ -61,7 +61,8 @@ class CachedThumbnails:
         Return the response with a stored thumbnail; None if it is not stored on this machine.
 
         Raises:
-            HvError: As in Thumbnails.open.
+            HvError: The viewer may not watch the video, or the request is invalid, as
+                in ``Thumbnails.open``.
         """
         wanted = read_request(request.name, request.query)
         video = self.access.either(request.video, request.viewer, THUMBNAIL_USES)

@@ -48,7 +48,8 @@ class RenderWanted:
     Attributes:
         is_usual: Whether the service itself hands out addresses of that size.
         organization: The owner of the video.
-        address: The client's, as shares are counted.
+        address: The client's network address, by which each client gets its share of
+            the work.
         read: Reads the poster; not called if the client is over its share.
         keep: Stores a thumbnail that was finished after its request has ended, so that the
             next request finds it.

@@ -71,7 +71,8 @@ class Thumbnails:
         It is the poster, or what the query asks for: a frame or an animation.
 
         Raises:
-            NotFoundError: The name is none of a thumbnail, or the video has no poster.
+            NotFoundError: The name is not that of a thumbnail, or the video has no
+                poster.
             InvalidParametersError: A side is not from 16 to 3840 pixels, or the query asks for
                 what the video does not have.
             UnsupportedFormatError: 501: this host makes no pictures at moments.

@@ -35,7 +35,7 @@ class ThumbnailSize:
         Return the size of a thumbnail from its name.
 
         Raises:
-            NotFoundError: The name is none of a thumbnail.
+            NotFoundError: The name is not of the form of a thumbnail's name.
             InvalidParametersError: A side is not from 16 to 3840 pixels.
         """
         match = _NAME.fullmatch(name)
@@ -61,7 +61,7 @@ class ThumbnailSize:
 
     @property
     def size_px(self) -> tuple[int, int]:
-        """Width and height of the thumbnail."""
+        """Width and height of the thumbnail, in pixels."""
         return self.width_px, self.height_px
 
     def crop(self, child: DrawingProcess, picture: bytes) -> bytes:

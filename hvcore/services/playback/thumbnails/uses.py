@@ -54,7 +54,7 @@ class ThumbnailUses:
                 self._uses.popitem(last=False)
 
     def least_used(self, paths: Iterable[ObjectInfo], count: int) -> list[str]:
-        """Return the paths of the ``count`` stored thumbnails that are least wanted."""
+        """Return the paths of the ``count`` stored thumbnails that were requested least."""
         with self._lock:
             return [info.path for info in sorted(paths, key=self._rank)[:count]]
 

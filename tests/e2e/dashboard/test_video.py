@@ -172,3 +172,16 @@ def test_a_video_is_renamed_and_deleted_with_a_reason(
 
     expect(page.get_by_text("New was deleted.")).to_be_visible()
     assert violations == []
+
+
+def test_a_phone_shows_all_tabs_of_a_video(
+    browser: Browser, service: LiveService, address: str
+) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 844})
+    enter(context, service, Role.EDITOR)
+    page = context.new_page()
+    page.goto(address)
+
+    for tab in page.get_by_role("navigation", name="Video").get_by_role("link").all():
+        expect(tab).to_be_in_viewport(ratio=1)
+    context.close()

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Final
 
 import duckdb
+import sqlalchemy as sa
 
 from hvcore.domain.analytics.segments import DateRange, EnvironmentScope
 from hvcore.domain.analytics.video_counts import (
@@ -126,7 +127,8 @@ def sql_store(url: str, rows: int) -> SqlAnalytics:
     series = _SERIES[dialect].format(last=rows - 1)
     text += " ORDER BY org_id, env_id, day, video_id"
     (index,) = video_days.indexes
-    with engine.connect() as connection:
+    # With no limit for a statement, as the service's own engine has.
+    with sa.create_engine(engine.url).connect() as connection:
         if dialect == "postgresql":
             connection.exec_driver_sql("SET statement_timeout = 0")
         else:

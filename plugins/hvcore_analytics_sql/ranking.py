@@ -1,5 +1,5 @@
 """
-Read the segments of each video, sorted by a figure.
+Read the views, watched time and segments of each video, sorted by one of them.
 
 A whole month is read from its rows in video_months, in the order of an index. Of another
 range, the leading videos of its months are looked up; only where these leave open what
@@ -40,7 +40,7 @@ _months = video_months.c
 
 
 def ranked(database: Database, asked: RankedVideos) -> Sequence[VideoCount]:
-    """Return a page of the videos of environments, sorted by a figure."""
+    """Return a page of the videos of environments, sorted by views, watched time or segments."""
     if not asked.scope.env_ids:
         return []
     with database.reading() as connection:
@@ -62,7 +62,7 @@ def ranked(database: Database, asked: RankedVideos) -> Sequence[VideoCount]:
 def watched_by_day(
     database: Database, scope: EnvironmentScope, days: DateRange
 ) -> Mapping[date, DayViews]:
-    """Return the views and the watched time of environments on each day."""
+    """Return the views and the watched time of the videos of environments on each day."""
     columns = environment_views.c
     statement = (
         sa.select(

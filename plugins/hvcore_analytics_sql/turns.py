@@ -47,7 +47,7 @@ class _Served:
 
 
 def in_turn(database: Database, asked: VideosInTurn) -> Sequence[VideoCount]:
-    """Return the next videos of an environment in the order of their ids."""
+    """Return the counts of the videos behind a given one, in an environment, in the order of ids."""
     with database.reading() as connection:
         if asked.by_day:
             return _days_in_turn(connection, asked)

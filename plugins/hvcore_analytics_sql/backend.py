@@ -32,7 +32,7 @@ from hvcore.plugin_api import (
     VideoScope,
     VideosInTurn,
 )
-from hvcore_analytics_sql import environments, gaps, months, ranking, videos
+from hvcore_analytics_sql import environments, gaps, months, ranking, turns, videos
 from hvcore_analytics_sql.counting import apply
 from hvcore_analytics_sql.details import SqlSegmentDetails
 from hvcore_analytics_sql.live import SqlLiveCounts
@@ -163,7 +163,7 @@ class SqlAnalytics(SqlLiveCounts, SqlSegmentDetails, SupportsReports, AnalyticsS
         if asked.after is None:
             # Once for all pages: the lengths of one file are of one moment.
             months.learn(self._database, lengths)
-        return ranking.in_turn(self._database, asked)
+        return turns.in_turn(self._database, asked)
 
     def watched_by_day(
         self, scope: EnvironmentScope, days: DateRange, lengths: VideoLengths

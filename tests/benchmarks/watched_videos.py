@@ -12,26 +12,26 @@ Run: ``python -m tests.benchmarks.watched_videos [--rows 10000000] [--on sqlite]
 
 import argparse
 import os
-import resource
+import subprocess
+import sys
 import tempfile
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from datetime import UTC, date, datetime
+from datetime import date
 from functools import partial
 from pathlib import Path
 from typing import Final
 
 import duckdb
+import sqlalchemy as sa
 
 from hvcore.domain.analytics.segments import DateRange, EnvironmentScope
 from hvcore.domain.analytics.video_counts import (
     RankedVideos,
-    VideoLength,
     VideosInTurn,
     VideoSort,
 )
-from hvcore.domain.ids import EnvId, OrgId, VideoId
 from hvcore.persistence.engine import make_engine
 from hvcore.persistence.plugin_database import PluginDatabase
 from hvcore.ports.analytics import AnalyticsStore
@@ -41,11 +41,10 @@ from hvcore_analytics_duckdb.parquet_store import ParquetFile, ParquetStore
 from hvcore_analytics_duckdb.rows import within
 from hvcore_analytics_sql.backend import SqlAnalytics
 from hvcore_analytics_sql.tables import video_days
+from tests.benchmarks.watched_lengths import ENV, ORG, MadeUpLengths
 from tests.support.servers import postgresql_server
 
 ROWS: Final = 10_000_000
-ORG: Final = OrgId("org_benchmarkbenchmarkbenchm")
-ENV: Final = EnvId("env_benchmarkbenchmarkbenchm")
 SCOPE: Final = EnvironmentScope(org_id=ORG, env_ids=frozenset({ENV}))
 JANUARY: Final = DateRange(first=date(2025, 1, 1), last=date(2025, 1, 31))
 RANGES: Final = {
@@ -61,52 +60,6 @@ RANGES: Final = {
     "the year": DateRange(first=date(2025, 1, 1), last=date(2025, 12, 31)),
 }
 ROUNDS: Final = 3
-
-
-class MadeUpLengths:
-    """
-    Lengths of videos of 4 s to an hour; see ports.video_counts.VideoLengths.
-    """
-
-    def __init__(self, videos: int) -> None:
-        self._videos = videos
-        self._changed_at = datetime(2025, 1, 1, tzinfo=UTC)
-
-    def changed(
-        self, since: datetime | None, after: VideoId, limit: int
-    ) -> Sequence[VideoLength]:
-        if since is not None and since < self._changed_at:
-            after = VideoId("")
-        return self._from(after, limit) if since is None or self._is_due(since) else ()
-
-    def each(
-        self, scope: EnvironmentScope, after: VideoId, limit: int
-    ) -> Sequence[VideoLength]:
-        del scope
-        return self._from(after, limit)
-
-    def of(self, videos: Collection[VideoId]) -> Mapping[VideoId, float]:
-        return {video: _length_s(int(video[4:])) for video in videos}
-
-    def _is_due(self, since: datetime) -> bool:
-        return since == self._changed_at
-
-    def _from(self, after: VideoId, limit: int) -> Sequence[VideoLength]:
-        first = int(after[4:]) + 1 if after else 0
-        return [
-            VideoLength(
-                org_id=ORG,
-                env_id=ENV,
-                video_id=VideoId(f"vid_{number:022}"),
-                length_s=_length_s(number),
-                changed_at=self._changed_at,
-            )
-            for number in range(first, min(first + limit, self._videos))
-        ]
-
-
-def _length_s(number: int) -> float:
-    return 4 + number * 7919 % 3600 + 0.04
 
 
 def _rows(rows: int) -> str:
@@ -174,7 +127,8 @@ def sql_store(url: str, rows: int) -> SqlAnalytics:
     series = _SERIES[dialect].format(last=rows - 1)
     text += " ORDER BY org_id, env_id, day, video_id"
     (index,) = video_days.indexes
-    with engine.connect() as connection:
+    # With no limit for a statement, as the service's own engine has.
+    with sa.create_engine(engine.url).connect() as connection:
         if dialect == "postgresql":
             connection.exec_driver_sql("SET statement_timeout = 0")
         else:
@@ -187,7 +141,10 @@ def sql_store(url: str, rows: int) -> SqlAnalytics:
             else f"INSERT INTO hv_analytics_video_days {series} {text}",
             _ENVIRONMENT_DAYS,
         ):
-            connection.exec_driver_sql(statement)
+            # Without parameters psycopg still reads a single % as a parameter's place.
+            connection.exec_driver_sql(
+                statement.replace("%", "%%") if dialect == "postgresql" else statement
+            )
         index.create(connection)
         connection.commit()
         if dialect == "postgresql":
@@ -319,14 +276,17 @@ def main() -> None:
         begun = time.perf_counter()
         pid = None
         store: AnalyticsStore
+        url = f"{folder}"
         if given.on == "duckdb":
             store = duckdb_store(folder, given.rows)
         elif given.on == "sqlite":
-            store = sql_store(f"sqlite:///{folder}/rows.db", given.rows)
+            url = f"sqlite:///{folder}/rows.db"
+            store = sql_store(url, given.rows)
         else:
             server = stack.enter_context(postgresql_server())
             pid = server.process_id
-            store = sql_store(server.new_database(), given.rows)
+            url = server.new_database()
+            store = sql_store(url, given.rows)
         print(
             f"{given.on}: {given.rows:,} rows in {time.perf_counter() - begun:.0f} s",
             flush=True,
@@ -343,8 +303,17 @@ def main() -> None:
                 f"{spent_ms / first:.3f} of the yardstick",
                 flush=True,
             )
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        print(f"peak memory of the process: {peak:.0f} MB")
+        store.close()
+        subprocess.run(
+            [
+                sys.executable,
+                "-m",
+                "tests.benchmarks.watched_file",
+                url,
+                f"{given.rows // 10}",
+            ],
+            check=True,
+        )
 
 
 if __name__ == "__main__":

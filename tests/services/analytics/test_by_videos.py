@@ -10,6 +10,8 @@ from datetime import timedelta
 import pytest
 
 from hvcore.domain.access.keys import KeyType
+from hvcore.domain.analytics.segments import SegmentPlace, SegmentServed
+from hvcore.domain.ids import VideoId
 from tests.services.analytics.served import A_ENV, NOW, NOW_TEXT, A, report, serve
 from tests.support.http.world import World, locations, media, problem_of
 
@@ -220,3 +222,46 @@ def _file(api: World, query: str) -> str:
     answered = api.get("/v1/analytics/videos", query)
     assert answered.status_code == 200
     return str(answered.text)
+
+
+def test_figures_of_10_000_sessions_come_out_exactly(api: World) -> None:
+    lengths_s = (4.0, 6.0, 60.0, 600.0, 3_600.0)
+    videos = [api.ready(duration_s=length_s) for length_s in lengths_s]
+    expected = dict.fromkeys(videos, 0)
+    days: dict[str, int] = {}
+    for number in range(10_000):
+        which = number * 7919 % len(videos)
+        # A session watches one segment, and every tenth one three.
+        segments = 3 if number % 10 == 0 else 1
+        at = NOW - timedelta(days=number * 31 % 40)
+        place = SegmentPlace(
+            org_id=api.env.org_id,
+            env_id=api.env.id,
+            video_id=VideoId(videos[which]),
+            height_px=(360, 720, 1080)[number % 3],
+        )
+        for _ in range(segments):
+            api.services.spool.append(SegmentServed(place=place, at=at))
+        expected[videos[which]] += segments
+        days[at.date().isoformat()] = days.get(at.date().isoformat(), 0) + segments
+    while api.services.flusher.run_once():
+        pass
+
+    span = f"startDate={min(days)}&endDate={max(days)}"
+    found = report(api, "/v1/analytics/videos", span)["videos"]
+    by_day = _file(api, f"{span}&by=day&format=csv")
+    daily = report(api, "/v1/analytics/daily", span)["dailyUsage"]
+
+    assert sum(expected.values()) == 12_000
+    assert {one["videoID"]: one["segments"] for one in found} == expected
+    for video, length_s in zip(videos, lengths_s, strict=True):
+        (one,) = (one for one in found if one["videoID"] == video)
+        assert one["estimatedViews"] == round(expected[video] * 6 / length_s)
+        assert one["watchedSeconds"] == expected[video] * min(6, length_s)
+    hours = sum(one["watchedSeconds"] for one in found) / 3600
+    assert sum(one["watchedSeconds"] for one in daily) / 3600 == pytest.approx(hours)
+    totals: dict[str, int] = {}
+    for row in csv.DictReader(io.StringIO(by_day)):
+        day = row["deliveryDate"]
+        totals[day] = totals.get(day, 0) + int(row["segments"])
+    assert totals == days

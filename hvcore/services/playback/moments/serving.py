@@ -183,7 +183,7 @@ class MomentPictures:
         self, video: Playable, path: str, picture: bytes, content_type: str
     ) -> bytes:
         self.storage.write(path, io.BytesIO(picture), content_type=content_type)
-        self._make_room(path)
+        self._make_room(path, len(picture))
         # A delete may have been answered meanwhile, and its files removed, or those of
         # another job published: nothing may come after it.
         entry = self.directory.find(video.id)
@@ -196,16 +196,16 @@ class MomentPictures:
             raise VideoNotFoundError(rule=PlaybackRule.VIDEO_DELETED)
         return picture
 
-    def _make_room(self, path: str) -> None:
+    def _make_room(self, path: str, new_bytes: int) -> None:
         """
         Remove the least used pictures of a video, until as many as may be kept are left.
 
-        Each process that stores one does so afterwards, so of several the last one sees all.
+        The new one counts and stays, whatever its size. Each process that stores one does so afterwards, so of several the last one sees all.
         """
         folder = path.rpartition("/")[0]
         stored = [info for info in self.storage.walk(folder) if info.path != path]
         sizes = {info.path: info.size_bytes for info in stored}
-        kept, kept_bytes = len(sizes) + 1, sum(sizes.values())
+        kept, kept_bytes = len(sizes) + 1, sum(sizes.values()) + new_bytes
         for one in self.uses.least_used(stored, len(stored)):
             if kept <= MAX_MOMENT_PICTURES and kept_bytes <= MAX_MOMENT_BYTES:
                 break

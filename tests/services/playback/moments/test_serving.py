@@ -266,17 +266,32 @@ def test_at_most_200_moments_of_a_video_are_kept_and_the_oldest_go(
     assert "10-64x64.jpg" in kept(public)
 
 
-def test_moments_of_a_video_take_a_bounded_number_of_bytes(
+def test_moments_of_a_video_take_a_bounded_number_of_bytes_with_the_new_one(
     public: DeliveryWorker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(serving, "MAX_MOMENT_BYTES", 1000)
+    size_bytes = len(public.get(SIZE, "time=1").content)
+    public.storage.delete_tree(f"{FOLDER}/10-64x64.jpg")
+    monkeypatch.setattr(serving, "MAX_MOMENT_BYTES", 800 + size_bytes - 1)
     for number in range(5):
         path = f"{FOLDER}/{number}-9x9.jpg"
         public.storage.write(path, BytesIO(b"x" * 400), content_type="")
 
     public.get(SIZE, "time=1")
 
-    assert len(kept(public)) == 3
+    # With a second old one it would be one byte too much.
+    assert len(kept(public)) == 2
+    assert "10-64x64.jpg" in kept(public)
+
+
+def test_a_new_picture_that_is_larger_than_all_that_may_be_kept_is_kept_alone(
+    public: DeliveryWorker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(serving, "MAX_MOMENT_BYTES", 1)
+    public.storage.write(f"{FOLDER}/1-9x9.jpg", BytesIO(b"x"), content_type="")
+
+    assert public.get(SIZE, "time=1").status_code == 200
+
+    assert kept(public) == {"10-64x64.jpg"}
 
 
 def test_two_processes_that_make_room_at_once_keep_no_more_than_200(

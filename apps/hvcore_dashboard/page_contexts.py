@@ -1,4 +1,4 @@
-"""The values that every template needs: the navigation, the person, and addresses of links."""
+"""The values that every template needs: navigation, the signed-in person, and addresses of pages."""
 
 from collections.abc import Sequence
 from typing import Final

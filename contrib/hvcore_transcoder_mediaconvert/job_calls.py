@@ -139,10 +139,11 @@ class MediaConvertCalls:
 
     def cancel(self, job_id: str) -> None:
         """
-        Cancel a job; a job that is unknown or has ended is no error.
+        Order MediaConvert to cancel a job; a job that is unknown or has ended is no error.
 
         Raises:
-            UnavailableError: MediaConvert does not answer, or the job has not ended yet.
+            UnavailableError: MediaConvert does not answer, or the job still runs after
+                the order. Call again later.
         """
         try:
             self._ask("cancel_job", Id=job_id)

@@ -90,7 +90,7 @@ class Work(Protocol):
 
     @property
     def webhook_backlog(self) -> WebhookBacklogRepository:
-        """The repository of deliveries to disabled and removed webhook endpoints."""
+        """The repository of webhook deliveries that wait although their endpoint was disabled or removed."""
         ...
 
     @property

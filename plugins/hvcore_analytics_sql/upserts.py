@@ -40,7 +40,11 @@ def add(connection: Connection, table: Table, rows: Sequence[Row]) -> None:
 
 
 def add_days(connection: Connection, rows: Sequence[Row]) -> Sequence[Key]:
-    """Add rows to the table video_days; return the keys of rows that did not exist before."""
+    """
+    Insert rows into the table video_days, or add their counts to the rows that have their keys.
+
+    Return the keys of the rows that did not exist before.
+    """
     if not rows:
         return []
     if connection.dialect.name == "postgresql":

@@ -52,7 +52,12 @@ class ExplainedDay:
     def ignored_by_reason(
         self, height_px: int | None = None
     ) -> Mapping[IgnoredReason, int]:
-        """Return the number of ignored requests by reason, of one height or of all."""
+        """
+        Return the number of the day's segment requests that were not counted, for each reason.
+
+        Args:
+            height_px: The height of the rendition whose requests are counted; None for all.
+        """
         found = dict.fromkeys(IgnoredReason, 0)
         for one in self.ignored or ():
             if height_px in {None, one.height_px}:

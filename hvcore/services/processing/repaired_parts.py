@@ -103,8 +103,14 @@ class RepairedParts:
             self._order_all(run)
 
     def give_up(self, work: Work, task: Task, reason: str, *, error: str) -> None:
-        """Fail the repair task; the next check of the video's files finds what is still lost."""
-        del reason  # the video plays on as it is
+        """
+        Fail the repair task; the next check of the video's files finds what is still lost.
+
+        Args:
+            reason: Not used: the video, which would show the reason, plays on as it is.
+            error: The error's message, which is stored with the task for operators.
+        """
+        del reason
         video = work.videos.find(task.subject, for_update=True)
         if work.tasks.fail(task, error=error) and video is not None:
             renewed = attrs.evolve(video, job_id=_renewal_id(task))

@@ -103,7 +103,15 @@ def read_limits(texts: Mapping[str, str | None]) -> Mapping[str, int | float | N
 
 
 def stored_limits(texts: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the sent texts of limits as the form will show them once they are stored."""
+    """
+    Return the texts of an organization's limits from a form, each written as stored limits are.
+
+    So `` 007 `` becomes ``7``, and a limit that was not changed is recognized. A text that
+    is no valid limit stays as it is.
+
+    Args:
+        texts: The text of each limit, by the name of its field.
+    """
     fields = {field.name: field for field in LIMIT_FIELDS}
     found = dict(texts)
     for name, text in texts.items():

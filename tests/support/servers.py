@@ -23,6 +23,8 @@ import redis
 from sqlalchemy.engine import make_url
 
 START_TIMEOUT_S: Final = 60
+ENDS_WITH_TESTS: Final = ("setpriv", "--pdeathsig", "KILL")
+"""Words before a command that is killed where the tests end without stopping it."""
 _POLL_S: Final = 0.05
 NOTHING_LASTS: Final = (
     # The data is thrown away: what serves only a crash of the machine, copies of it and
@@ -73,7 +75,8 @@ class PostgresqlServer:
         """
         with (self._socket_dir / "log").open("ab") as log:
             self._process = subprocess.Popen(
-                self._command,
+                # A fast shutdown: it removes its shared memory.
+                ["setpriv", "--pdeathsig", "INT", *self._command],
                 stdout=log,
                 stderr=log,
                 cwd=self._socket_dir,
@@ -255,7 +258,9 @@ class RedisServer:
         # Nothing is kept: losing it must lose nothing.
         command = [redis_binary(), "--port", "0", "--save", "", "--appendonly", "no"]
         command += ["--unixsocket", str(self.socket_path), "--dir", str(self._folder)]
-        self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        self._process = subprocess.Popen(
+            [*ENDS_WITH_TESTS, *command], stdout=subprocess.DEVNULL
+        )
         wait_until(self._answers, timeout_s=START_TIMEOUT_S)
 
     def stop(self) -> None:

@@ -13,6 +13,7 @@ from typing import Final
 from azure.storage.blob import BlobServiceClient, ContainerClient, CorsRule
 
 from tests.support.npm_packages import npm_packages
+from tests.support.servers import ENDS_WITH_TESTS
 
 AZURITE: Final = "azurite@3.37.0"
 """The first that knows the signatures of today's client for identities."""
@@ -32,6 +33,7 @@ def azurite_server(*options: str) -> Iterator[str]:
     assert node, "node is needed to run the server of Azure Blob Storage"
     process = subprocess.Popen(
         [
+            *ENDS_WITH_TESTS,
             *(
                 node,
                 str(npm_packages(AZURITE) / _PROGRAM),

@@ -15,7 +15,7 @@ import boto3
 from botocore.config import Config
 from moto.server import ThreadedMotoServer
 
-from tests.support.servers import wait_until
+from tests.support.servers import ENDS_WITH_TESTS, wait_until
 
 KEY: Final = "k"
 SECRET: Final = "s"
@@ -45,6 +45,7 @@ def swift_server() -> Iterator[str]:
     with tempfile.TemporaryDirectory() as name, (Path(name) / "log").open("wb") as log:
         port = Path(name) / "port"
         command = [
+            *ENDS_WITH_TESTS,
             sys.executable,
             "-W",
             "ignore",

@@ -15,6 +15,8 @@ from typing import Any, Final
 import attrs
 import boto3
 
+from tests.support.servers import ENDS_WITH_TESTS
+
 CREDENTIALS: Final = {"AWS_ACCESS_KEY_ID": "k", "AWS_SECRET_ACCESS_KEY": "s"}
 REGION: Final = "eu-central-1"
 
@@ -40,6 +42,7 @@ class SqsServer:
         Start it, and wait until it listens.
         """
         command = [
+            *ENDS_WITH_TESTS,
             sys.executable,
             "-m",
             "tests.support.stores.sqs_server",

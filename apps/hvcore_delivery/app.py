@@ -16,9 +16,16 @@ from hvcore.errors import ShareMetError
 from hvcore.playback_tokens import KeyRing
 from hvcore.services.links.share_link_playback import ShareLinkPlayback
 from hvcore.services.playback.delivery import Delivery, PlaybackRequest
+from hvcore.services.playback.sessions import PlaybackSessions
 from hvcore.services.playback.thumbnails.serving import ThumbnailRequest, Thumbnails
 from hvcore.services.readiness import Readiness
 from hvcore.wire.envelope import encode, success
+from hvcore_delivery.sessions import (
+    BEGIN,
+    REPORTS,
+    PlaybackReportsResource,
+    PlaybackSessionsResource,
+)
 from hvcore_web.app import make_app as make_web_app
 from hvcore_web.cors import ANY_ORIGIN
 from hvcore_web.errors import note_share_met
@@ -53,6 +60,11 @@ class DeliveryServices(Protocol):
     def thumbnails(self) -> Thumbnails: ...
 
     @property
+    def playback_sessions(self) -> PlaybackSessions | None:
+        """Takes players' reports about playback sessions; None if it is switched off."""
+        ...
+
+    @property
     def clock(self) -> Clock:
         """The clock that decides which signing keys are valid."""
         ...
@@ -82,6 +94,10 @@ def make_app(services: DeliveryServices) -> falcon.App[falcon.Request, falcon.Re
     app.add_route(PRIVATE_FILES, PrivateFilesResource(services.delivery))
     app.add_route(SHARED_FILES, SharedFilesResource(services.share_link_playback))
     app.add_route(THUMBNAILS, ThumbnailsResource(services.thumbnails))
+    if services.playback_sessions is not None:
+        sessions = services.playback_sessions
+        app.add_route(BEGIN, PlaybackSessionsResource(sessions))
+        app.add_route(REPORTS, PlaybackReportsResource(sessions))
     app.add_route(
         "/.well-known/jwks.json", PublicKeysResource(services.key_ring, services.clock)
     )

@@ -76,6 +76,7 @@ class DryServices:
     share_link_playback: ShareLinkPlayback
     share_codes: ShareCodes
     thumbnails: Thumbnails
+    playback_sessions: None
     key_ring: KeyRing
     clock: Clock
     readiness: Readiness
@@ -124,6 +125,8 @@ def dry_services(services: Services, public: PublicSettings) -> DryServices:
                 services.thumbnails.moments, storage=storage, uses=ThumbnailUses()
             ),
         ),
+        # Nobody plays here.
+        playback_sessions=None,
         key_ring=services.key_ring,
         clock=services.clock,
         readiness=services.readiness,

@@ -45,6 +45,7 @@ _TIDYING: Final[Mapping[str, Callable[[Services], object]]] = {
     "quarantine": lambda of: of.quarantine.tidy(),
     # Else the first report after a long while would have all of them to take over.
     "lengths of videos": lambda of: of.learn_lengths(),
+    "playback sessions": lambda of: of.forget_playback_sessions(),
     "live analytics": lambda of: of.live_analytics.forget_old(),
 }
 """The steps of tidying, by name; the leader carries them out about every 30 s."""

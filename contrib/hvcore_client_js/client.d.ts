@@ -352,9 +352,13 @@ export type PixelFormat =
 
 export type Preset = "standard" | "high" | "ultra";
 
+export type QualityRecords = "reports" | "sessions";
+
 export type RateControl = "constantBitrate" | "variableBitrate";
 
 export type RecordsBy = "day";
+
+export type SessionsBy = "day" | "device" | "country";
 
 export type SignedUrlExpiration = "15m" | "30m" | "1h" | "4h" | "24h" | "7d";
 
@@ -734,6 +738,7 @@ export interface PlaybackQualityOfDay {
 export interface PlaybackQualityReport {
   summary: PlaybackQualitySummary;
   playbackQuality: PlaybackQualityOfDay[];
+  playbackSessions: PlaybackSessionsOfDay[];
 }
 
 export interface PlaybackQualitySummary {
@@ -744,6 +749,28 @@ export interface PlaybackQualitySummary {
   assetId: string;
   reports: number;
   playbackQualityValid: boolean;
+  by: SessionsBy;
+  sessions: number;
+  sessionsReported: number;
+  reportedShare: number;
+  playbackSessionsValid: boolean;
+}
+
+export interface PlaybackSessionsOfDay {
+  deliveryDate: string;
+  value: string;
+  sessions: number;
+  sessionsReported: number;
+  reportedShare: number;
+  sessionsStarted: number;
+  avgStartupMs: number;
+  medianStartupMs: number;
+  p95StartupMs: number;
+  playedMs: number;
+  rebufferingMs: number;
+  rebufferingShare: number;
+  rebufferings: number;
+  playbackErrors: number;
 }
 
 export interface Problem {
@@ -1880,8 +1907,12 @@ export interface GetVideoPlaybackQualityInOrganizationParams {
   videoID: string;
   startDate?: string;
   endDate?: string;
+  /** Whether the sessions of a day are told apart by device or by country. By default `"day"`. */
+  by?: SessionsBy;
   /** `csv` or `ndjson`: the records alone, as a table with a header row or as one JSON document a line. Without it, `Accept` decides. */
   format?: ExportFormat;
+  /** Whether a file holds the reports with segments or the sessions. By default `"reports"`. */
+  records?: QualityRecords;
 }
 
 export interface GetVideoPlaybackQualityParams {
@@ -1889,8 +1920,12 @@ export interface GetVideoPlaybackQualityParams {
   videoID: string;
   startDate?: string;
   endDate?: string;
+  /** Whether the sessions of a day are told apart by device or by country. By default `"day"`. */
+  by?: SessionsBy;
   /** `csv` or `ndjson`: the records alone, as a table with a header row or as one JSON document a line. Without it, `Accept` decides. */
   format?: ExportFormat;
+  /** Whether a file holds the reports with segments or the sessions. By default `"reports"`. */
+  records?: QualityRecords;
 }
 
 export interface GetVideoBreakdownInOrganizationParams {

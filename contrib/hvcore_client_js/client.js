@@ -461,13 +461,13 @@ const OPERATIONS = {
   getVideoPlaybackQualityInOrganization: {
     method: "GET",
     path: "/v1/api/{orgID}/videos/{videoID}/analytics/playback-quality",
-    query: ["startDate", "endDate", "format"],
+    query: ["startDate", "endDate", "by", "format", "records"],
     texts: ["text/csv", "application/x-ndjson"],
   },
   getVideoPlaybackQuality: {
     method: "GET",
     path: "/v1/videos/{videoID}/analytics/playback-quality",
-    query: ["startDate", "endDate", "format"],
+    query: ["startDate", "endDate", "by", "format", "records"],
     texts: ["text/csv", "application/x-ndjson"],
   },
   getVideoBreakdownInOrganization: {

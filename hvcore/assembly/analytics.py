@@ -70,6 +70,7 @@ class AnalyticsWiring(VideoWiring):
             quality=sink_that_reports(AnalyticsReport.QUALITY, sinks),
             origins=sink_that_reports(AnalyticsReport.BREAKDOWN, sinks),
             clock=self.clock,
+            sessions=self.playback_session_store,
         )
 
     @cached_property

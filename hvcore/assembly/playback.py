@@ -10,7 +10,9 @@ from hvcore.domain.playback.page_domains import origin_of
 from hvcore.errors import ConfigError
 from hvcore.files.changes_file import CHANGES_FILE, ChangesFile
 from hvcore.persistence.playback.directory import SqlPlaybackDirectory
+from hvcore.persistence.playback.sessions import SqlPlaybackSessions
 from hvcore.ports.repositories.playback import PlaybackDirectory
+from hvcore.ports.repositories.playback_sessions import PlaybackSessionStore
 from hvcore.services.access.key_rotation import KeyRotation
 from hvcore.services.playback.authorization import PlaybackAuthorization
 from hvcore.services.playback.changes import PlaybackChanges
@@ -22,6 +24,7 @@ from hvcore.services.playback.moments.renders import MomentRenders
 from hvcore.services.playback.moments.serving import MomentPictures
 from hvcore.services.playback.player_videos import PlayerVideos
 from hvcore.services.playback.redirects import Redirects, can_redirect
+from hvcore.services.playback.sessions import PlaybackSessions, SessionTokens
 from hvcore.services.playback.signing.keys import PlaybackSigningKeys
 from hvcore.services.playback.signing.organization_keys import OrganizationKeys
 from hvcore.services.playback.signing.signed_urls import SignedUrls
@@ -107,6 +110,31 @@ class PlaybackWiring(CountingWiring):
             clock=self.clock,
             redirects=self._redirects,
         )
+
+    @cached_property
+    def playback_session_store(self) -> PlaybackSessionStore | None:
+        """The store of playback sessions; None if they are switched off."""
+        if not self.settings.analytics.playback_sessions:
+            return None
+        return SqlPlaybackSessions(self.engine)
+
+    @cached_property
+    def playback_sessions(self) -> PlaybackSessions | None:
+        """The service that takes players' reports about playback sessions; None if switched off."""
+        if self.playback_session_store is None:
+            return None
+        return PlaybackSessions(
+            access=self.playback_access,
+            store=self.playback_session_store,
+            tokens=SessionTokens(self.settings.playback.signing_key),
+            clock=self.clock,
+            country_header=self.settings.analytics.country_header.lower(),
+        )
+
+    def forget_playback_sessions(self) -> None:
+        """Have the service delete playback sessions that are over, if it takes any."""
+        if self.playback_sessions is not None:
+            self.playback_sessions.forget_old()
 
     @cached_property
     def downloads(self) -> Downloads:

@@ -31,6 +31,8 @@ class AnalyticsSettings:
         country_header: The header in which a proxy in front of delivery sends the
             viewer's country; none is trusted if empty.
         referrers: Whether segments are also counted by the host of the page.
+        playback_sessions: Whether players may report startup time, rebuffering and
+            errors of a session, for the report ``playback-quality``.
     """
 
     sinks: tuple[str, ...] = ("sql",)
@@ -40,6 +42,7 @@ class AnalyticsSettings:
     minutes_retention_days: int = attrs.field(default=3)
     country_header: str = attrs.field(default="")
     referrers: bool = False
+    playback_sessions: bool = False
 
     @country_header.validator
     def _check_country_header(self, _: object, value: str) -> None:

@@ -25,16 +25,16 @@ class VideoPlaybackQualityResource:
             query.PlaybackQualityParameters, req.params, query.daily_dates
         )
         report = self._reports.playback_quality(
-            scope.caller, scope.org_id, check_video_id(video_id), asked.days()
+            scope.caller, scope.org_id, check_video_id(video_id), asked.days(), asked.by
         )
+        table = tables.PLAYBACK_QUALITY
+        if asked.records is query.QualityRecords.SESSIONS:
+            table = tables.PLAYBACK_SESSIONS
         send_report(
             req,
             resp,
             wire.playback_quality(report),
-            table=attrs.evolve(
-                tables.PLAYBACK_QUALITY,
-                name=f"{tables.PLAYBACK_QUALITY.name}-{report.video.id}",
-            ),
+            table=attrs.evolve(table, name=f"{table.name}-{report.video.id}"),
             wanted=asked.form,
         )
 

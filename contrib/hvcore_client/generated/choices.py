@@ -89,9 +89,13 @@ PixelFormat: TypeAlias = Literal[
 
 Preset: TypeAlias = Literal["standard", "high", "ultra"]
 
+QualityRecords: TypeAlias = Literal["reports", "sessions"]
+
 RateControl: TypeAlias = Literal["constantBitrate", "variableBitrate"]
 
 RecordsBy: TypeAlias = Literal["day"]
+
+SessionsBy: TypeAlias = Literal["day", "device", "country"]
 
 SignedUrlExpiration: TypeAlias = Literal["15m", "30m", "1h", "4h", "24h", "7d"]
 

@@ -545,6 +545,7 @@ class PlaybackQualityReport:
 
     summary: PlaybackQualitySummary
     playback_quality: Sequence[PlaybackQualityOfDay] = member("playbackQuality")
+    playback_sessions: Sequence[PlaybackSessionsOfDay] = member("playbackSessions")
     further_members: Mapping[str, Any] = further()
 
 
@@ -559,6 +560,32 @@ class PlaybackQualitySummary:
     asset_id: str = member("assetId")
     reports: int
     playback_quality_valid: bool = member("playbackQualityValid")
+    by: choices.SessionsBy
+    sessions: int
+    sessions_reported: int = member("sessionsReported")
+    reported_share: float = member("reportedShare")
+    playback_sessions_valid: bool = member("playbackSessionsValid")
+    further_members: Mapping[str, Any] = further()
+
+
+@attrs.frozen(kw_only=True)
+class PlaybackSessionsOfDay:
+    """``PlaybackSessionsOfDay`` of the API."""
+
+    delivery_date: date = member("deliveryDate")
+    value: str
+    sessions: int
+    sessions_reported: int = member("sessionsReported")
+    reported_share: float = member("reportedShare")
+    sessions_started: int = member("sessionsStarted")
+    avg_startup_ms: float = member("avgStartupMs")
+    median_startup_ms: float = member("medianStartupMs")
+    p95_startup_ms: float = member("p95StartupMs")
+    played_ms: int = member("playedMs")
+    rebuffering_ms: int = member("rebufferingMs")
+    rebuffering_share: float = member("rebufferingShare")
+    rebufferings: int
+    playback_errors: int = member("playbackErrors")
     further_members: Mapping[str, Any] = further()
 
 

@@ -703,13 +703,25 @@ GET_VIDEO_PLAYBACK_QUALITY_IN_ORGANIZATION: Final[
     method="GET",
     path="/v1/api/{org_id}/videos/{video_id}/analytics/playback-quality",
     answer=models.PlaybackQualityReport,
-    query={"start_date": "startDate", "end_date": "endDate", "format": "format"},
+    query={
+        "start_date": "startDate",
+        "end_date": "endDate",
+        "by": "by",
+        "format": "format",
+        "records": "records",
+    },
 )
 GET_VIDEO_PLAYBACK_QUALITY: Final[Operation[models.PlaybackQualityReport]] = Operation(
     method="GET",
     path="/v1/videos/{video_id}/analytics/playback-quality",
     answer=models.PlaybackQualityReport,
-    query={"start_date": "startDate", "end_date": "endDate", "format": "format"},
+    query={
+        "start_date": "startDate",
+        "end_date": "endDate",
+        "by": "by",
+        "format": "format",
+        "records": "records",
+    },
 )
 GET_VIDEO_BREAKDOWN_IN_ORGANIZATION: Final[Operation[models.BreakdownReport]] = (
     Operation(

@@ -16,6 +16,7 @@ from hvcore.domain.analytics.playback_metrics import (
     PlaybackQuality,
     PlayerReport,
 )
+from hvcore.domain.analytics.playback_sessions import SessionsBy, SessionSums
 from hvcore.domain.ids import EnvId, OrgId, VideoId
 from hvcore.domain.videos.video import Video
 
@@ -58,10 +59,15 @@ class VideoPlaybackQuality:
     Attributes:
         days: The days with reports, oldest first; None if no analytics sink stores
             reports.
+        by: The subject by which sessions are told apart.
+        sessions: The sums of sessions by day and value, oldest day first; None if
+            playback sessions are switched off.
     """
 
     video: Video
     days: Sequence[PlaybackQualityDay] | None
+    by: SessionsBy = SessionsBy.DAY
+    sessions: Sequence[SessionSums] | None = None
 
 
 def roll_up_reports(

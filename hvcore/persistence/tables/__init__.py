@@ -23,6 +23,10 @@ from hvcore.persistence.tables.playback import (
     share_links,
     signing_keys,
 )
+from hvcore.persistence.tables.playback_sessions import (
+    playback_session_sums,
+    playback_sessions,
+)
 from hvcore.persistence.tables.quotas import (
     delivered_positions,
     organization_limits,
@@ -89,6 +93,8 @@ __all__ = [
     "organization_storage",
     "organizations",
     "pending_sign_ins",
+    "playback_session_sums",
+    "playback_sessions",
     "published_media",
     "removals",
     "service_keys",

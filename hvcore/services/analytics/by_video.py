@@ -14,12 +14,14 @@ from hvcore.domain.analytics.breakdown import (
     with_unknown,
 )
 from hvcore.domain.analytics.playback_quality import VideoPlaybackQuality
+from hvcore.domain.analytics.playback_sessions import SessionsBy
 from hvcore.domain.analytics.segments import DateRange, VideoScope, daily_range
 from hvcore.ports.analytics import (
     AnalyticsStore,
     SupportsReports,
 )
 from hvcore.ports.repositories.catalog import VideoCatalog
+from hvcore.ports.repositories.playback_sessions import PlaybackSessionStore
 from hvcore.services.access.authorization import listed_video
 
 
@@ -32,6 +34,7 @@ class VideoAnalytics:
         quality: The sink that stores players' reports; None if no sink does.
         origins: The sink that stores viewers' countries and referrers; None if no sink
             does.
+        sessions: The store of playback sessions; None if they are switched off.
     """
 
     videos: VideoCatalog
@@ -39,26 +42,36 @@ class VideoAnalytics:
     quality: SupportsReports | None
     origins: SupportsReports | None
     clock: Clock
+    sessions: PlaybackSessionStore | None = None
 
     def playback_quality(
-        self, caller: Principal, org_id: str, video_id: str, asked: DateRange
+        self,
+        caller: Principal,
+        org_id: str,
+        video_id: str,
+        asked: DateRange,
+        by: SessionsBy = SessionsBy.DAY,
     ) -> VideoPlaybackQuality:
         """
-        Return the daily sums of players' reports about a video; no days if no sink stores them.
+        Return the daily sums of players' reports and of playback sessions of a video.
 
         Args:
             asked: The last 30 days and today if it has no end.
+            by: The subject by which the sessions of a day are told apart.
 
         Raises:
             VideoNotFoundError: There is no such video, it is deleted, or its file has not arrived yet.
             ForbiddenError: The video is outside the key's environment.
         """
         video = listed_video(self.videos, caller, org_id, video_id)
-        if self.quality is None:
-            return VideoPlaybackQuality(video=video, days=None)
-        scope = VideoScope(video_id=video.id)
-        days = self.quality.quality(scope, self._days(asked))
-        return VideoPlaybackQuality(video=video, days=days)
+        days = self._days(asked)
+        reports = None
+        if self.quality is not None:
+            reports = self.quality.quality(VideoScope(video_id=video.id), days)
+        sessions = None
+        if self.sessions is not None:
+            sessions = self.sessions.sums(video.id, days, by)
+        return VideoPlaybackQuality(video=video, days=reports, by=by, sessions=sessions)
 
     def breakdown(
         self,

@@ -13,6 +13,7 @@ from typing import Final
 import attrs
 
 from hvcore.domain.analytics.breakdown import BreakdownBy
+from hvcore.domain.analytics.playback_sessions import SessionsBy
 from hvcore.domain.analytics.segments import DateRange
 from hvcore.domain.analytics.video_counts import VideoPageQuery, VideoSort
 from hvcore.domain.limits import (
@@ -43,6 +44,13 @@ class VideoRecords(Enum):
 
     RESOLUTIONS = "resolutions"
     SUMMARY = "summary"
+
+
+class QualityRecords(Enum):
+    """Name the two parts of a report on playback quality, of which a file holds one."""
+
+    REPORTS = "reports"
+    SESSIONS = "sessions"
 
 
 class RecordsBy(Enum):
@@ -218,7 +226,19 @@ class ViewersParameters:
 class PlaybackQualityParameters(_Days):
     """Declare the query parameters of the analytics report of playback quality, in both endpoint families (A and B)."""
 
+    by: SessionsBy = optional(
+        "by",
+        member_of(SessionsBy),
+        SessionsBy.DAY,
+        about="Whether the sessions of a day are told apart by device or by country.",
+    )
     form: ExportFormat | None = _format()
+    records: QualityRecords = optional(
+        "records",
+        member_of(QualityRecords),
+        QualityRecords.REPORTS,
+        about="Whether a file holds the reports with segments or the sessions.",
+    )
 
 
 @attrs.frozen(kw_only=True)

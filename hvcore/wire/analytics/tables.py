@@ -24,6 +24,9 @@ EXPLANATION: Final = table("explanation", schemas.EXPLANATION, "ignored")
 PLAYBACK_QUALITY: Final = table(
     "playback-quality", video_reports.PLAYBACK_QUALITY, "playbackQuality"
 )
+PLAYBACK_SESSIONS: Final = table(
+    "playback-sessions", video_reports.PLAYBACK_QUALITY, "playbackSessions"
+)
 BREAKDOWN: Final = table("breakdown", video_reports.BREAKDOWN, "breakdown")
 OF_VIDEO: Final[Mapping[VideoRecords, Table]] = {
     records: table(records.value, schemas.VIDEO_RESOLUTION, records.value)

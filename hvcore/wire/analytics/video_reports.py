@@ -18,6 +18,7 @@ from hvcore.domain.analytics.playback_quality import (
     PlaybackQualityDay,
     VideoPlaybackQuality,
 )
+from hvcore.domain.analytics.playback_sessions import SessionsBy, SessionSums
 from hvcore.domain.videos.video import Video
 from hvcore.wire.responses import Payload
 from hvcore.wire.schema import (
@@ -52,6 +53,8 @@ def _members(metric: PlaybackMetric) -> Sequence[tuple[str, Schema]]:
     )
 
 
+_NUMBER: Final = {**NUMBER, "minimum": 0}
+_SHARE: Final = {**NUMBER, "minimum": 0, "maximum": 1}
 _NAMES: Final[Mapping[str, Schema]] = {
     "vidId": identifier("vid_"),
     "vidPublicId": identifier("pubvid_"),
@@ -64,7 +67,16 @@ PLAYBACK_QUALITY: Final = record(
     {
         "summary": record(
             "PlaybackQualitySummary",
-            {**_NAMES, "reports": COUNT, "playbackQualityValid": BOOLEAN},
+            {
+                **_NAMES,
+                "reports": COUNT,
+                "playbackQualityValid": BOOLEAN,
+                "by": words_of(SessionsBy),
+                "sessions": COUNT,
+                "sessionsReported": COUNT,
+                "reportedShare": _SHARE,
+                "playbackSessionsValid": BOOLEAN,
+            },
         ),
         "playbackQuality": array(
             record(
@@ -77,6 +89,27 @@ PLAYBACK_QUALITY: Final = record(
                         for metric in METRICS
                         for name, schema in _members(metric)
                     },
+                },
+            )
+        ),
+        "playbackSessions": array(
+            record(
+                "PlaybackSessionsOfDay",
+                {
+                    "deliveryDate": DAY,
+                    "value": STRING,
+                    "sessions": COUNT,
+                    "sessionsReported": COUNT,
+                    "reportedShare": _SHARE,
+                    "sessionsStarted": COUNT,
+                    "avgStartupMs": _NUMBER,
+                    "medianStartupMs": _NUMBER,
+                    "p95StartupMs": _NUMBER,
+                    "playedMs": COUNT,
+                    "rebufferingMs": COUNT,
+                    "rebufferingShare": _SHARE,
+                    "rebufferings": COUNT,
+                    "playbackErrors": COUNT,
                 },
             )
         ),
@@ -107,13 +140,22 @@ BREAKDOWN: Final = record(
 def playback_quality(report: VideoPlaybackQuality) -> Payload:
     """Return the JSON payload of the report of a video's playback quality, summed from players' reports day by day."""
     days = report.days or ()
+    sessions = report.sessions or ()
+    begun = sum(one.of("begun") for one in sessions)
+    reported = sum(one.of("reported") for one in sessions)
     return {
         "summary": {
             **_names(report.video),
             "reports": sum(day.quality.reports for day in days),
             "playbackQualityValid": report.days is not None,
+            "by": report.by.value,
+            "sessions": begun,
+            "sessionsReported": reported,
+            "reportedShare": round(reported / begun, 4) if begun else 0.0,
+            "playbackSessionsValid": report.sessions is not None,
         },
         "playbackQuality": quality_records(days),
+        "playbackSessions": [_session_record(one, report.by) for one in sessions],
     }
 
 
@@ -153,6 +195,26 @@ def _quality_record(day: PlaybackQualityDay) -> Payload:
         names = (name for name, _ in _members(metric))
         record |= zip(names, _values(day.quality, metric), strict=True)
     return record
+
+
+def _session_record(sums: SessionSums, by: SessionsBy) -> Payload:
+    value = "" if by is SessionsBy.DAY else sums.value or UNKNOWN
+    return {
+        "deliveryDate": sums.day.isoformat(),
+        "value": value,
+        "sessions": sums.of("begun"),
+        "sessionsReported": sums.of("reported"),
+        "reportedShare": round(sums.reported_share, 4),
+        "sessionsStarted": sums.of("started"),
+        "avgStartupMs": round(sums.mean_startup_ms, 1),
+        "medianStartupMs": sums.startup_quantile_ms(0.5),
+        "p95StartupMs": sums.startup_quantile_ms(0.95),
+        "playedMs": sums.of("played_ms"),
+        "rebufferingMs": sums.of("rebuffering_ms"),
+        "rebufferingShare": round(sums.rebuffering_share, 6),
+        "rebufferings": sums.of("rebufferings"),
+        "playbackErrors": sums.of("errors"),
+    }
 
 
 def _values(report: PlaybackQuality, metric: PlaybackMetric) -> Sequence[int | float]:

@@ -32,6 +32,7 @@ from hvcore.services.playback.media_files import MediaFiles
 from hvcore.services.playback.moments.making import FrameMaker
 from hvcore.services.playback.moments.serving import MomentPictures
 from hvcore.services.playback.player_videos import PlayerVideos
+from hvcore.services.playback.sessions import PlaybackSessions
 from hvcore.services.playback.signing.organization_keys import OrganizationKeys
 from hvcore.services.playback.texts import DeliveredTexts
 from hvcore.services.playback.thumbnails.cached import CachedThumbnails
@@ -116,6 +117,7 @@ class DeliveryWorker:
     settings: Settings = attrs.field(init=False)
     readiness: Readiness = attrs.field(init=False)
     delivery_health: "Findings" = attrs.field(init=False)
+    playback_sessions: PlaybackSessions | None = None
     client: TestClient | LoopClient = attrs.field(init=False)
     player: TestClient = attrs.field(init=False)
 

@@ -772,7 +772,9 @@ class AsyncAnalyticsByOrganizationCalls(AsyncCaller):
         *,
         start_date: str | None = None,
         end_date: str | None = None,
+        by: choices.SessionsBy | None = None,
         format: None = None,
+        records: choices.QualityRecords | None = None,
     ) -> models.PlaybackQualityReport: ...
 
     @overload
@@ -783,7 +785,9 @@ class AsyncAnalyticsByOrganizationCalls(AsyncCaller):
         *,
         start_date: str | None = None,
         end_date: str | None = None,
+        by: choices.SessionsBy | None = None,
         format: Literal["csv", "ndjson"],
+        records: choices.QualityRecords | None = None,
     ) -> str: ...
 
     async def get_video_playback_quality_in_organization(
@@ -793,7 +797,9 @@ class AsyncAnalyticsByOrganizationCalls(AsyncCaller):
         *,
         start_date: str | None = None,
         end_date: str | None = None,
+        by: choices.SessionsBy | None = None,
         format: Literal["csv", "ndjson"] | None = None,
+        records: choices.QualityRecords | None = None,
     ) -> models.PlaybackQualityReport | str:
         """
         Report how playback of a video went, as players measured it, by day.
@@ -803,8 +809,12 @@ class AsyncAnalyticsByOrganizationCalls(AsyncCaller):
         Args:
             org_id: The organization.
             video_id: The video.
+            by: Whether the sessions of a day are told apart by device or by country. By
+                default ``day``.
             format: The records alone, as a text: a table with a header row, or one JSON
                 document a line.
+            records: Whether a file holds the reports with segments or the sessions. By
+                default ``reports``.
         """
         return await self._call(
             operations.GET_VIDEO_PLAYBACK_QUALITY_IN_ORGANIZATION,
@@ -813,7 +823,9 @@ class AsyncAnalyticsByOrganizationCalls(AsyncCaller):
                 "video_id": video_id,
                 "start_date": start_date,
                 "end_date": end_date,
+                "by": by,
                 "format": format,
+                "records": records,
             },
         )
 

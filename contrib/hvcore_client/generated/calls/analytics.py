@@ -404,7 +404,9 @@ class AnalyticsCalls(Caller):
         *,
         start_date: str | None = None,
         end_date: str | None = None,
+        by: choices.SessionsBy | None = None,
         format: None = None,
+        records: choices.QualityRecords | None = None,
     ) -> models.PlaybackQualityReport: ...
 
     @overload
@@ -414,7 +416,9 @@ class AnalyticsCalls(Caller):
         *,
         start_date: str | None = None,
         end_date: str | None = None,
+        by: choices.SessionsBy | None = None,
         format: Literal["csv", "ndjson"],
+        records: choices.QualityRecords | None = None,
     ) -> str: ...
 
     def get_video_playback_quality(
@@ -423,7 +427,9 @@ class AnalyticsCalls(Caller):
         *,
         start_date: str | None = None,
         end_date: str | None = None,
+        by: choices.SessionsBy | None = None,
         format: Literal["csv", "ndjson"] | None = None,
+        records: choices.QualityRecords | None = None,
     ) -> models.PlaybackQualityReport | str:
         """
         Report how playback of a video went, as players measured it, by day.
@@ -432,8 +438,12 @@ class AnalyticsCalls(Caller):
 
         Args:
             video_id: The video.
+            by: Whether the sessions of a day are told apart by device or by country. By
+                default ``day``.
             format: The records alone, as a text: a table with a header row, or one JSON
                 document a line.
+            records: Whether a file holds the reports with segments or the sessions. By
+                default ``reports``.
         """
         return self._call(
             operations.GET_VIDEO_PLAYBACK_QUALITY,
@@ -441,7 +451,9 @@ class AnalyticsCalls(Caller):
                 "video_id": video_id,
                 "start_date": start_date,
                 "end_date": end_date,
+                "by": by,
                 "format": format,
+                "records": records,
             },
         )
 

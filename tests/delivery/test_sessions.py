@@ -1,0 +1,269 @@
+"""
+Playback sessions: who begins one, and what players may report about it.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import attrs
+import pytest
+from falcon.testing import Result, TestClient
+
+from hvcore.domain.analytics.playback_sessions import SessionsBy, SessionSums
+from hvcore.domain.analytics.segments import ALL_TIME
+from hvcore.domain.ids import VideoId
+from hvcore.persistence.engine import make_engine
+from hvcore.persistence.migrate import migrate
+from hvcore.persistence.playback.sessions import SqlPlaybackSessions
+from hvcore.services.playback.sessions import (
+    MOST_BEGUN_BY_ONE,
+    RETENTION,
+    PlaybackSessions,
+    SessionTokens,
+)
+from hvcore_delivery.app import make_app
+from tests.conftest import SettableClock
+from tests.support.http.delivery_worker import DeliveryWorker, worker_by
+from tests.support.media_samples import OTHER, VIDEO
+
+SECRET = "a secret of at least 32 characters"
+PHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) Mobile/15E148"
+GOOD = {"startupMs": 800, "playedMs": 50_000, "rebufferingMs": 2_000}
+
+
+@attrs.frozen(kw_only=True)
+class Theatre:
+    """A delivery worker that takes reports, and the store of sessions behind it."""
+
+    worker: DeliveryWorker
+    store: SqlPlaybackSessions
+    clock: SettableClock
+    http: TestClient
+
+    def begin(self, video: str = VIDEO, query: str = "", **headers: str) -> Result:
+        names = {name.replace("_", "-"): value for name, value in headers.items()}
+        return self.http.simulate_post(
+            f"/v1/playback-sessions/{video}", query_string=query, headers=names
+        )
+
+    def report(self, body: object) -> Result:
+        text = body if isinstance(body, (bytes, str)) else json.dumps(body)
+        return self.http.simulate_post(
+            "/v1/playback-reports",
+            body=text,
+            headers={"Content-Type": "text/plain;charset=UTF-8"},
+        )
+
+    def sums(self, by: SessionsBy = SessionsBy.DAY) -> list[SessionSums]:
+        return list(self.store.sums(VideoId(VIDEO), ALL_TIME, by))
+
+    def measures(self) -> dict[str, int]:
+        return {k: n for k, n in self.sums()[0].measures.items() if n and "_" not in k}
+
+
+def theatre_of(clock: SettableClock, folder: Path, *, is_public: bool) -> Theatre:
+    worker = worker_by("local", clock, folder / "files", is_public=is_public)
+    engine = make_engine(f"sqlite:///{folder / 'sessions.db'}")
+    migrate(engine)
+    store = SqlPlaybackSessions(engine)
+    worker.playback_sessions = PlaybackSessions(
+        access=worker.playback_access,
+        store=store,
+        tokens=SessionTokens(SECRET),
+        clock=clock,
+        country_header="cf-ipcountry",
+    )
+    http = TestClient(make_app(worker))
+    return Theatre(worker=worker, store=store, clock=clock, http=http)
+
+
+@pytest.fixture
+def theatre(clock: SettableClock, tmp_path: Path) -> Iterator[Theatre]:
+    made = theatre_of(clock, tmp_path, is_public=True)
+    yield made
+    made.store._engine.dispose()
+
+
+@pytest.fixture
+def session(theatre: Theatre) -> str:
+    token: str = theatre.begin().json["session"]
+    theatre.clock.moment += timedelta(minutes=1)
+    return token
+
+
+def test_a_session_is_begun_and_reported(theatre: Theatre, session: str) -> None:
+    told = theatre.report({"session": session, "number": 1, **GOOD})
+
+    assert (told.status_code, told.text) == (204, "")
+    assert told.headers["access-control-allow-origin"] == "*"
+    (day,) = theatre.sums()
+    assert (day.of("begun"), day.of("reported"), day.reported_share) == (1, 1, 1.0)
+    assert (day.of("startup_ms"), day.mean_startup_ms) == (800, 800.0)
+    assert day.rebuffering_share == pytest.approx(2 / 52)
+
+
+def test_sessions_are_told_apart_by_device_and_country(theatre: Theatre) -> None:
+    theatre.begin(User_Agent=PHONE, CF_IPCountry="NZ")
+    theatre.begin(User_Agent="curl/8", CF_IPCountry="nowhere")
+
+    devices = {sums.value for sums in theatre.sums(SessionsBy.DEVICE)}
+    countries = {sums.value for sums in theatre.sums(SessionsBy.COUNTRY)}
+
+    assert devices == {"phone", "other"}
+    assert countries == {"NZ", ""}
+
+
+def test_a_later_report_replaces_the_earlier_one(
+    theatre: Theatre, session: str
+) -> None:
+    theatre.report({"session": session, "number": 1, **GOOD})
+    theatre.clock.moment += timedelta(minutes=1)
+
+    theatre.report({"session": session, "number": 2, **GOOD, "playedMs": 90_000})
+
+    (day,) = theatre.sums()
+    assert (day.of("reported"), day.of("started")) == (1, 1)
+    assert (day.of("played_ms"), day.of("rebuffering_ms")) == (90_000, 2_000)
+
+
+def test_a_replayed_report_and_an_overtaken_one_change_nothing(
+    theatre: Theatre, session: str
+) -> None:
+    second = {"session": session, "number": 2, **GOOD}
+    theatre.report(second)
+
+    again = theatre.report({**second, "playedMs": 1})
+    late = theatre.report({**second, "number": 1, "playedMs": 1})
+
+    assert (again.status_code, late.status_code) == (204, 204)
+    assert theatre.sums()[0].of("played_ms") == 50_000
+
+
+def test_a_private_video_needs_its_token(clock: SettableClock, tmp_path: Path) -> None:
+    theatre = theatre_of(clock, tmp_path, is_public=False)
+
+    refused = theatre.begin()
+    query = f"token={theatre.worker.token()}"
+    begun = theatre.begin(query=query)
+    other = theatre.begin(OTHER, query=query)
+
+    assert refused.status_code == 401
+    assert begun.status_code == 201
+    assert other.status_code == 403
+    assert theatre.measures() == {"begun": 1}
+    theatre.store._engine.dispose()
+
+
+@pytest.mark.parametrize(
+    "forge",
+    [
+        lambda token: token.replace(VIDEO, OTHER),
+        lambda token: token[:-1] + ("0" if token[-1] != "0" else "1"),
+        lambda token: token.replace("other", "phone"),
+        lambda _token: "~~~~~~~",
+        lambda _token: "é",
+        lambda _token: SessionTokens("another secret of 32 characters!")._signature(""),
+    ],
+)
+def test_a_forged_session_is_refused(
+    theatre: Theatre, session: str, forge: Callable[[str], str]
+) -> None:
+    told = theatre.report({"session": forge(session), "number": 1, **GOOD})
+
+    assert told.status_code == 401
+    assert theatre.measures() == {"begun": 1}
+
+
+def test_a_session_is_over_after_a_day(theatre: Theatre, session: str) -> None:
+    theatre.clock.moment += timedelta(days=1)
+
+    assert theatre.report({"session": session, "number": 1}).status_code == 401
+
+
+@pytest.mark.parametrize(
+    ("status", "changes"),
+    [
+        (400, {"playedMs": 120_000}),
+        (400, {"rebufferingMs": 30_000}),
+        (400, {"startupMs": 120_001}),
+        (400, {"playedMs": -1}),
+        (400, {"errors": 1_001}),
+        (400, {"number": 0}),
+        (400, {"number": None}),
+        (422, {"playedMs": "1"}),
+        (422, {"playedMs": 1.5}),
+        (422, {"session": 1}),
+        (429, {"number": 9}),
+    ],
+)
+def test_impossible_figures_are_refused(
+    theatre: Theatre, session: str, status: int, changes: dict[str, object]
+) -> None:
+    told = theatre.report({"session": session, "number": 1, **GOOD, **changes})
+
+    assert told.status_code == status
+    assert theatre.measures() == {"begun": 1}
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"[]", b"null", b"\xff\xfe", b"[" * 900])
+def test_garbage_is_refused_in_words(theatre: Theatre, body: bytes) -> None:
+    told = theatre.report(body)
+
+    assert told.status_code in {400, 422}
+    assert told.json["detail"]
+
+
+def test_a_report_has_at_most_a_kilobyte(theatre: Theatre, session: str) -> None:
+    body = {"session": session, "number": 1, **GOOD}
+
+    fits = theatre.report(json.dumps(body).ljust(1_024))
+    too_large = theatre.report(json.dumps(body).ljust(1_025))
+
+    assert (fits.status_code, too_large.status_code) == (204, 413)
+
+
+def test_thousands_of_reports_of_one_session_count_once(
+    theatre: Theatre, session: str
+) -> None:
+    statuses = [
+        theatre.report({"session": session, "number": number, **GOOD}).status_code
+        for number in range(1, 1_001)
+    ]
+
+    assert statuses == [204] * 8 + [429] * 992
+    assert theatre.measures() == {"begun": 1, "reported": 1, "started": 1}
+
+
+def test_one_address_begins_a_limited_number_of_sessions(theatre: Theatre) -> None:
+    statuses = [theatre.begin().status_code for _ in range(MOST_BEGUN_BY_ONE + 1)]
+    theatre.clock.moment += timedelta(minutes=1)
+
+    assert statuses == [201] * MOST_BEGUN_BY_ONE + [429]
+    assert theatre.begin().status_code == 201
+
+
+def test_sums_outlive_their_sessions(theatre: Theatre, session: str) -> None:
+    theatre.report({"session": session, "number": 1, **GOOD})
+    sessions = theatre.worker.playback_sessions
+    assert sessions is not None
+    theatre.clock.moment += RETENTION
+
+    sessions.forget_old()
+
+    assert theatre.sums()[0].of("reported") == 1
+    assert not theatre.store.forget(theatre.clock.now())
+
+
+def test_sessions_are_off_unless_they_are_switched_on(
+    clock: SettableClock, tmp_path: Path
+) -> None:
+    worker = worker_by("local", clock, tmp_path, is_public=True)
+    http = TestClient(make_app(worker))
+
+    assert http.simulate_post(f"/v1/playback-sessions/{VIDEO}").status_code in {
+        404,
+        405,
+    }
+    assert http.simulate_post("/v1/playback-reports").status_code == 404

@@ -132,8 +132,8 @@ class SessionFigures:
         """The time that must have passed since the session began."""
         return (self.startup_ms or 0) + self.played_ms + self.rebuffering_ms
 
+    def measures(self) -> Counter[str]:
         """Return the amounts that a session adds to the sums of its day, by measure."""
-        """Return what the figures add to the sums of a day, by the measure's name."""
         found = Counter(
             {
                 "reported": 1,

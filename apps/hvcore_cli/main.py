@@ -177,8 +177,10 @@ class LazyGroup(click.Group):
         if place is None:
             return make_command(ctx, cmd_name)
         module, _, name = place.partition(":")
-        with no_garbage_collected():
-            command = getattr(importlib.import_module(module), name)
+        if module not in sys.modules:
+            with no_garbage_collected():
+                importlib.import_module(module)
+        command = getattr(sys.modules[module], name)
         assert isinstance(command, click.Command)  # noqa: S101 - for the type checker
         return command
 

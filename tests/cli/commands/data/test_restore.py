@@ -254,6 +254,7 @@ RESTORE_POINTS = (
 )
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize("point", RESTORE_POINTS)
 def test_a_restore_that_was_cut_off_goes_on(
     hv: Hv, backup: Path, tmp_path: Path, point: str

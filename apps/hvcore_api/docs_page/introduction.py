@@ -13,7 +13,10 @@ Node = Mapping[str, Any]
 
 def introduction_of(document: Node) -> Iterator[Element]:
     """
-    Yield the elements above the routes: what the service is, the first call, the reader's own values.
+    Yield the elements above the routes on the API's documentation page.
+
+    They say what the service is, show a first request, and have the fields in which readers
+    enter their own address and API key.
 
     Args:
         document: The OpenAPI document.

@@ -42,7 +42,14 @@ class MadeInPieces(Protocol):
         ...
 
     def make_piece(self, most_bytes: int) -> bytes:
-        """Make and return the next piece of the body; may wait for another server."""
+        """
+        Return the next piece of the response's body; empty bytes after the last piece.
+
+        The call may block while it waits for the storage or another server.
+
+        Args:
+            most_bytes: The most bytes of the piece.
+        """
         ...
 
 

@@ -32,7 +32,7 @@ def find_authorized_video(
 
     Raises:
         VideoNotFoundError: The organization has no such video.
-        ForbiddenError: The video is outside the key's environment.
+        ForbiddenError: The video is outside the environment of the caller's API key.
     """
     video = work.videos.find(video_id, for_update=for_update)
     return authorize_video(video, caller, org_id)
@@ -44,7 +44,7 @@ def authorize_video(video: Video | None, caller: Principal, org_id: str) -> Vide
 
     Raises:
         VideoNotFoundError: The video is None, or of another organization.
-        ForbiddenError: The video is outside the key's environment.
+        ForbiddenError: The video is outside the environment of the caller's API key.
     """
     if video is None or video.org_id != org_id:
         raise VideoNotFoundError
@@ -74,6 +74,6 @@ def listed_video(
     Raises:
         VideoNotFoundError: The organization has no such video, it is deleted, or its
             file has not come yet.
-        ForbiddenError: The video is outside the key's environment.
+        ForbiddenError: The video is outside the environment of the caller's API key.
     """
     return require_listed(authorize_video(videos.find(video_id), caller, org_id))

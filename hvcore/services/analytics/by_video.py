@@ -61,7 +61,7 @@ class VideoAnalytics:
 
         Raises:
             VideoNotFoundError: There is no such video, it is deleted, or its file has not arrived yet.
-            ForbiddenError: The video is outside the key's environment.
+            ForbiddenError: The video is outside the environment of the caller's API key.
         """
         video = listed_video(self.videos, caller, org_id, video_id)
         days = self._days(asked)
@@ -89,7 +89,7 @@ class VideoAnalytics:
 
         Raises:
             VideoNotFoundError: There is no such video, it is deleted, or its file has not arrived yet.
-            ForbiddenError: The video is outside the key's environment.
+            ForbiddenError: The video is outside the environment of the caller's API key.
         """
         video = listed_video(self.videos, caller, org_id, video_id)
         scope, days = VideoScope(video_id=video.id), self._days(asked)

@@ -128,7 +128,7 @@ class Analytics:
 
         Raises:
             VideoNotFoundError: There is no such video, it is deleted, or its file has not arrived yet.
-            ForbiddenError: The video is outside the key's environment.
+            ForbiddenError: The video is outside the environment of the caller's API key.
         """
         video = listed_video(self.videos, caller, org_id, video_id)
         scope = VideoScope(video_id=video.id)
@@ -149,7 +149,7 @@ class Analytics:
 
         Raises:
             VideoNotFoundError: There is no such video, it is deleted, or its file has not arrived yet.
-            ForbiddenError: The video is outside the key's environment.
+            ForbiddenError: The video is outside the environment of the caller's API key.
         """
         video = listed_video(self.videos, caller, org_id, video_id)
         day = day or self._today()

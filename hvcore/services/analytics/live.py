@@ -69,7 +69,7 @@ class LiveAnalytics:
 
         Raises:
             VideoNotFoundError: There is no such video, it is deleted, or its file has not arrived yet.
-            ForbiddenError: The video is outside the key's environment.
+            ForbiddenError: The video is outside the environment of the caller's API key.
         """
         video = listed_video(self.videos, caller, org_id, video_id)
         return self._live(video.org_id, VideoScope(video_id=video.id))

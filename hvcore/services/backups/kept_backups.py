@@ -28,7 +28,7 @@ class KeptBackup:
 
 @attrs.frozen
 class KeptBackups:
-    """Name new backups in a folder, list the complete ones, and remove the oldest."""
+    """Name new backups in a folder, list the finished ones, and remove all but the newest few."""
 
     folder: Path
 

@@ -47,7 +47,7 @@ class EdgeKeys:
 
         Raises:
             VideoNotFoundError: There is no such video, or it is deleted.
-            ForbiddenError: The video is outside the key's environment.
+            ForbiddenError: The video is outside the environment of the caller's API key.
         """
         with self.uow.write() as work:
             # Locked: a deletion at this moment comes before it or after it.
@@ -76,7 +76,7 @@ class EdgeKeys:
 
         Raises:
             VideoNotFoundError: There is no such video, or it is deleted.
-            ForbiddenError: The video is outside the key's environment.
+            ForbiddenError: The video is outside the environment of the caller's API key.
         """
         with self.uow.read() as work:
             video = require_listed(
@@ -126,7 +126,7 @@ class EdgeKeys:
         Raises:
             VideoNotFoundError: There is no such video, or it is deleted.
             NotFoundError: The video has no such edge key, or it was revoked.
-            ForbiddenError: The video is outside the key's environment.
+            ForbiddenError: The video is outside the environment of the caller's API key.
         """
         with self.uow.read() as work:
             video = require_listed(

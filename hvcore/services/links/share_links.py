@@ -67,7 +67,7 @@ class ShareLinks:
 
         Raises:
             VideoNotFoundError: There is no such video, or it is deleted.
-            ForbiddenError: The video is outside the key's environment.
+            ForbiddenError: The video is outside the environment of the caller's API key.
         """
         wanted = NewShareLink(
             valid_hours=valid_hours, max_views=max_views, viewer_email=viewer_email
@@ -88,7 +88,7 @@ class ShareLinks:
 
         Raises:
             VideoNotFoundError: There is no such video, or it is deleted.
-            ForbiddenError: The video is outside the key's environment.
+            ForbiddenError: The video is outside the environment of the caller's API key.
         """
         now = self.clock.now()
         with self.uow.write() as work:
@@ -118,7 +118,7 @@ class ShareLinks:
 
         Raises:
             VideoNotFoundError: There is no such video, or it is deleted.
-            ForbiddenError: The video is outside the key's environment.
+            ForbiddenError: The video is outside the environment of the caller's API key.
         """
         with self.uow.read() as work:
             video = require_listed(
@@ -134,7 +134,7 @@ class ShareLinks:
 
         Raises:
             VideoNotFoundError: There is no such video, or it is deleted.
-            ForbiddenError: The video is outside the key's environment.
+            ForbiddenError: The video is outside the environment of the caller's API key.
             NotFoundError: The video has no such share link, or it was revoked.
         """
         with self.uow.write() as work:

@@ -99,7 +99,7 @@ class ConformanceReports:
 
         Raises:
             VideoNotFoundError: There is no such video, or it is deleted.
-            ForbiddenError: The video is outside the key's environment.
+            ForbiddenError: The video is outside the environment of the caller's API key.
             NotFoundError: The video was not checked, or not yet.
             UnavailableError: The storage does not answer.
         """

@@ -49,7 +49,7 @@ class Bin:
 
         Raises:
             VideoNotFoundError: There is no such video, or its file has not come.
-            ForbiddenError: The video is outside the key's environment.
+            ForbiddenError: The video is outside the environment of the caller's API key.
             ConflictError: The video cannot be restored any more.
         """
         video = self.order(caller, org_id, video_id)
@@ -63,7 +63,7 @@ class Bin:
 
         Raises:
             VideoNotFoundError: There is no such video, or its file has not come.
-            ForbiddenError: The video is outside the key's environment.
+            ForbiddenError: The video is outside the environment of the caller's API key.
             ConflictError: The video cannot be restored any more.
         """
         with self.uow.write() as work:

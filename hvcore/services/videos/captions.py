@@ -116,7 +116,7 @@ class Captions:
 
         Raises:
             VideoNotFoundError: There is no such video, or it is deleted.
-            ForbiddenError: The video is outside the key's environment.
+            ForbiddenError: The video is outside the environment of the caller's API key.
         """
         with self.uow.read() as work:
             video = require_listed(
@@ -135,7 +135,7 @@ class Captions:
 
         Raises:
             VideoNotFoundError: There is no such video, or it is deleted.
-            ForbiddenError: The video is outside the key's environment.
+            ForbiddenError: The video is outside the environment of the caller's API key.
             NotFoundError: The video has no captions in this language.
             UnavailableError: The storage does not answer.
         """
@@ -167,7 +167,7 @@ class Captions:
             InvalidParametersError: The language or the file is invalid, or the video has
                 captions in too many languages.
             VideoNotFoundError: There is no such video, or it is deleted.
-            ForbiddenError: The video is outside the key's environment.
+            ForbiddenError: The video is outside the environment of the caller's API key.
             UnavailableError: The storage does not answer.
         """
         language = _language(new.language)
@@ -227,7 +227,7 @@ class Captions:
             PreconditionFailedError: The captions do not meet the condition; they stay.
             InvalidParametersError: The language is not a language tag.
             VideoNotFoundError: There is no such video, or it is deleted.
-            ForbiddenError: The video is outside the key's environment.
+            ForbiddenError: The video is outside the environment of the caller's API key.
             NotFoundError: The video has no captions in this language.
         """
         # Those of a source may have this language; they can be removed, too.

@@ -42,7 +42,7 @@ class Catalog:
 
         Raises:
             VideoNotFoundError: There is no such video, or it is deleted.
-            ForbiddenError: The video is outside the key's environment.
+            ForbiddenError: The video is outside the environment of the caller's API key.
         """
         return self._shown(self.videos.find(video_id), caller, org_id)
 
@@ -52,7 +52,7 @@ class Catalog:
 
         Raises:
             VideoNotFoundError: The environment has no such video, or it is deleted.
-            ForbiddenError: The video is outside the key's environment.
+            ForbiddenError: The video is outside the environment of the caller's API key.
         """
         found = self.videos.find_external(env, external_id)
         return self._shown(found, caller, env.org_id)

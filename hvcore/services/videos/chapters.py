@@ -53,7 +53,7 @@ class Chapters:
 
         Raises:
             VideoNotFoundError: There is no such video, or it is deleted.
-            ForbiddenError: The video is outside the key's environment.
+            ForbiddenError: The video is outside the environment of the caller's API key.
         """
         with self.uow.read() as work:
             video = require_listed(
@@ -82,7 +82,7 @@ class Chapters:
         Raises:
             InvalidParametersError: The file is no WebVTT file, or exceeds a limit.
             VideoNotFoundError: There is no such video, or it is deleted.
-            ForbiddenError: The video is outside the key's environment.
+            ForbiddenError: The video is outside the environment of the caller's API key.
             UnavailableError: Too many files are being read.
             PreconditionFailedError: The condition does not hold; nothing is changed.
         """
@@ -111,7 +111,7 @@ class Chapters:
 
         Raises:
             VideoNotFoundError: There is no such video, or it is deleted.
-            ForbiddenError: The video is outside the key's environment.
+            ForbiddenError: The video is outside the environment of the caller's API key.
             PreconditionFailedError: The condition does not hold; nothing is changed.
         """
         with self.uow.write() as work:
@@ -129,7 +129,7 @@ class Chapters:
 
         Raises:
             VideoNotFoundError: There is no such video, or it is deleted.
-            ForbiddenError: The video is outside the key's environment.
+            ForbiddenError: The video is outside the environment of the caller's API key.
             NotFoundError: The video has no chapters.
         """
         with self.uow.write() as work:

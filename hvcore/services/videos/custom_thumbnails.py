@@ -106,7 +106,7 @@ class CustomThumbnails:
                 another picture; nothing is changed.
             InvalidParametersError: The picture cannot be read; or the video has failed.
             VideoNotFoundError: There is no such video, or it is deleted.
-            ForbiddenError: The video is outside the key's environment.
+            ForbiddenError: The video is outside the environment of the caller's API key.
             ConflictError: The video is not ready yet.
             UnavailableError: Too many pictures are being read.
         """
@@ -181,7 +181,7 @@ class CustomThumbnails:
             PreconditionFailedError: The condition does not hold, and another poster was
                 chosen; nothing is changed.
             VideoNotFoundError: There is no such video, or it is deleted.
-            ForbiddenError: The video is outside the key's environment.
+            ForbiddenError: The video is outside the environment of the caller's API key.
             ConflictError: The video is not ready yet.
             InvalidParametersError: The moment is behind the video's end, or
                 the video has failed; 422: the transcoder makes no pictures.

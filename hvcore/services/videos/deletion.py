@@ -72,7 +72,7 @@ class Deletion:
 
         Raises:
             VideoNotFoundError: There is no such video.
-            ForbiddenError: The video is outside the key's environment.
+            ForbiddenError: The video is outside the environment of the caller's API key.
             AlreadyDeletedError: The video is deleted, and cannot be restored.
         """
         video = self.order(caller, org_id, video_id, reason, keep_hours=keep_hours)
@@ -95,7 +95,7 @@ class Deletion:
 
         Raises:
             VideoNotFoundError: There is no such video.
-            ForbiddenError: The video is outside the key's environment.
+            ForbiddenError: The video is outside the environment of the caller's API key.
             AlreadyDeletedError: The video is deleted, and cannot be restored.
         """
         with self.uow.write() as work:
@@ -122,7 +122,7 @@ class Deletion:
 
         Raises:
             VideoNotFoundError: There is no such video.
-            ForbiddenError: The video is outside the key's environment.
+            ForbiddenError: The video is outside the environment of the caller's API key.
             AlreadyDeletedError: The video is deleted, and cannot be restored.
         """
         now = self.clock.now()
@@ -168,7 +168,7 @@ class Deletion:
 
         Raises:
             VideoNotFoundError: There is no such video.
-            ForbiddenError: The video is outside the key's environment.
+            ForbiddenError: The video is outside the environment of the caller's API key.
             AlreadyDeletedError: The video cannot be restored any more.
             ConflictError: The video is not deleted; somebody may have restored it.
         """

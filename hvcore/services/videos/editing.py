@@ -38,7 +38,7 @@ class Editing:
 
         Raises:
             VideoNotFoundError: There is no such video, or it is deleted.
-            ForbiddenError: The video is outside the key's environment.
+            ForbiddenError: The video is outside the environment of the caller's API key.
             PreconditionFailedError: The video does not meet ``if_match``; nothing is
                 changed.
         """
@@ -77,7 +77,7 @@ class Editing:
 
         Raises:
             VideoNotFoundError: There is no such video, or it is deleted.
-            ForbiddenError: The video is outside the key's environment.
+            ForbiddenError: The video is outside the environment of the caller's API key.
             PreconditionFailedError: The video does not meet ``if_match``; nothing is
                 changed.
         """

@@ -46,7 +46,7 @@ class Ladders:
 
         Raises:
             VideoNotFoundError: There is no such video, or it is deleted.
-            ForbiddenError: The video is outside the key's environment.
+            ForbiddenError: The video is outside the environment of the caller's API key.
         """
         with self.uow.read() as work:
             video = require_listed(

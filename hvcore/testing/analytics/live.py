@@ -155,7 +155,7 @@ class MinutesConformance(CapableKit):
     def test_old_minutes_go_while_others_count(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """Minutes that are counted while old ones are forgotten stay, at whatever line forgetting is."""
+        """Minutes that are counted while old ones are forgotten stay, at whatever line of code forgetting is."""
         other, noon = reopened(), minute_of(NOON)
         forget_minutes = reporting(sink, AnalyticsReport.MINUTES).forget_minutes
         forget = partial(_forget, forget_minutes, noon)
@@ -243,7 +243,7 @@ class ViewersConformance(CapableKit):
     def test_sessions_are_forgotten_while_others_count(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """Sessions that are seen while old ones are forgotten stay, at whatever line forgetting is."""
+        """Sessions that are seen while old ones are forgotten stay, at whatever line of code forgetting is."""
         other = reopened()
         forget_sessions = reporting(sink, AnalyticsReport.VIEWERS).forget_sessions
         forget = partial(_forget, forget_sessions, NOON)

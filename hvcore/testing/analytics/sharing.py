@@ -58,7 +58,7 @@ class SinkSharingPromises(AnalyticsKit):
     def test_a_writer_in_the_middle_of_another_loses_nothing(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """A write of one file in the middle of a write of another file loses no counts, at whatever line."""
+        """A write of one file in the middle of a write of another file loses no counts, at whatever line of code it comes."""
         other = reopened()
         for one, line in _places(sink, segment()):
             beside = batch(segment(), file=_OTHER, start=one.id.start - _WRITTEN_BYTES)
@@ -87,7 +87,7 @@ class SinkSharingPromises(AnalyticsKit):
     def test_the_same_batch_in_the_middle_of_itself_counts_once(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """A batch that a second sink writes in the middle of the same write counts once, at whatever line."""
+        """A batch that a second sink writes in the middle of the same write counts once, at whatever line of code it comes."""
         other = reopened()
         for one, line in _places(sink, segment()):
             with held_at(line) as hold:
@@ -123,7 +123,7 @@ class SinkSharingPromises(AnalyticsKit):
     def test_a_reader_in_the_middle_of_a_writer_sees_all_of_a_batch_or_nothing(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """A reader in the middle of a write sees all counts of the batch or none, at whatever line."""
+        """A reader in the middle of a write sees all counts of the batch or none, at whatever line of code it comes."""
         look = partial(self._seen, reopened())
         for one, line in _places(sink, segment(), segment(height_px=360)):
             with held_at(line) as hold:
@@ -138,7 +138,7 @@ class SinkSharingPromises(AnalyticsKit):
     def test_a_file_is_forgotten_while_another_is_written(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """A write of another file while a file is forgotten loses neither position nor counts, at whatever line."""
+        """A write of another file while a file is forgotten loses neither position nor counts, at whatever line of code it comes."""
         other = reopened()
         old = batch(segment("vid_kit_2"), file="kit-old.log")
         sink.write(old)

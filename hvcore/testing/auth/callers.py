@@ -193,7 +193,7 @@ class CallerPromises(AuthKit):
             assert not any(secret in text for text in texts), "a secret is told"
 
     def test_callers_at_once_are_not_mixed_up(self, provider: AuthProvider) -> None:
-        """Two callers that are recognised at the same time are not mixed up, at whatever line the threads are."""
+        """Two callers that are recognised at the same time are not mixed up, at whatever line of code one waits."""
         ann, ben = self.issue(ORG_A, DEV), self.issue(ORG_B, LIVE)
         wanted = (accepted(provider, ann), accepted(provider, ben))
         for line in range(1, _LINES):

@@ -106,7 +106,7 @@ class OrderPromises(CacheKit):
     def test_orders_at_once_are_all_carried_out(
         self, invalidator: CacheInvalidator
     ) -> None:
-        """Orders of several threads at the same time are all carried out."""
+        """Invalidations that several threads order at the same time are all carried out."""
         prefixes = [f"{WORKER}/v1/private/vid_{n}/" for n in range(8)]
         self.keep_all([f"{prefix}a" for prefix in prefixes])
         calls: list[Callable[[], None]] = [

@@ -33,7 +33,7 @@ class SharingPromises(RateLimitKit):
     def test_two_at_once_are_counted_one_after_the_other(
         self, store: RateLimitStore
     ) -> None:
-        """Two hits at the same time are counted one after the other, at whatever line one of them is."""
+        """Two hits at the same time are counted one after the other, at whatever line of code one waits."""
         wide = rule(10_000, subject="wide")
         for line in range(1, _LINES):
             last, two = rule(1, subject=f"last {line}"), rule(2, subject=f"two {line}")
@@ -53,7 +53,7 @@ class SharingPromises(RateLimitKit):
     def test_another_store_in_the_middle_of_a_hit_is_counted_before_or_after_it(
         self, store: RateLimitStore, reopened: ReopenedStore
     ) -> None:
-        """Hits of two stores on the same data at the same time are counted one after the other, at whatever line one of them is."""
+        """Hits of two stores on the same data at the same time are counted one after the other, at whatever line of code one waits."""
         other, is_counted = reopened(), FilesOf([store])
         wide = rule(10_000, subject="wide")
         # The first one does what is done once.

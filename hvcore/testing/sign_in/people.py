@@ -85,7 +85,7 @@ class PeoplePromises(SignInKit):
             outcomes = [each.refresh(one.refresh_state) for one in outcomes]
 
     def test_people_at_once_are_not_mixed_up(self, provider: SignInProvider) -> None:
-        """Two people who sign in at the same time are not mixed up, at whatever line the threads are."""
+        """Two people who sign in at the same time are not mixed up, at whatever line of code one waits."""
         wanted = tuple(self.identity(person) for person in _BOTH)
         signs_in = [partial(self._identity_of, provider, person) for person in _BOTH]
         for line in spread(lines_of(signs_in[0]), at_most=_PLACES):

@@ -1,8 +1,8 @@
 """
 The query parameters of analytics requests.
 
-Source: interface, "Analytics shapes"; ``format``, ``records``, ``date`` and the
-    queries of playback quality and breakdown are not in the interface.
+Source: the section "Analytics shapes" of the service's interface, which does not have
+    ``format``, ``records``, ``date`` and the queries of playback quality and breakdown.
 """
 
 from collections.abc import Iterable, Mapping

@@ -115,3 +115,19 @@ def test_the_bin_needs_no_script(
 
     context.close()
     assert service.call("GET", f"/v1/videos/{film}").body["status"]["ready"]
+
+
+def test_a_video_is_deleted_on_its_page_without_a_script(
+    service: LiveService, browser: Browser, film: str
+) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    enter(context, service, Role.EDITOR)
+    page = context.new_page()
+
+    page.goto(f"{service.api}{LISTED.partition('?')[0]}/{film}")
+    expect(page.get_by_role("button", name="Delete", exact=True)).to_be_hidden()
+    page.get_by_role("button", name="Delete video").click()
+    page.get_by_role("button", name="Undo").click()
+
+    expect(page.get_by_text("Sea film was restored.")).to_be_visible()
+    context.close()

@@ -100,7 +100,7 @@ class SignedUrls:
 
         Raises:
             VideoNotFoundError: There is no such video, or it is deleted.
-            ForbiddenError: The video is outside the key's environment.
+            ForbiddenError: The video is outside the environment of the caller's API key.
         """
         with self.uow.read() as work:
             video = require_listed(
@@ -146,7 +146,7 @@ class SignedUrls:
 
         Raises:
             VideoNotFoundError: There is no such video, or it is deleted.
-            ForbiddenError: The video is outside the key's environment.
+            ForbiddenError: The video is outside the environment of the caller's API key.
             ConflictError: The video is not ready.
         """
         with self.uow.read() as work:

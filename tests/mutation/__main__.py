@@ -6,10 +6,11 @@ Plant faults drawn by chance into a copy of the tree, and print which of them te
 
 The first makes the map from lines to tests, or goes on with it; it takes about two hours
 for all tests, so that a part can be named. The second draws, where the map is of a part,
-from the functions alone that its tests run.
+from the lines alone that its tests run.
 """
 
 import argparse
+import signal
 import sys
 import tempfile
 from collections import Counter, defaultdict
@@ -25,7 +26,7 @@ from tests.mutation.coverage_map import (
     default_folder,
     make_map,
 )
-from tests.mutation.drawing import draw, equivalents, functions, source_files
+from tests.mutation.drawing import draw, equivalents, functions, reached, source_files
 from tests.mutation.faults import Fault
 from tests.mutation.runs import Outcome, Tree, Verdict, chosen
 
@@ -42,6 +43,8 @@ def main() -> int:
     parser.add_argument("--map-folder", type=Path, default=default_folder())
     parser.add_argument("--processes", type=int, default=2)
     asked = parser.parse_args()
+    # A run that is ended ends its tests, as after Ctrl-C.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     if asked.map is None and asked.draw is None:
         parser.error("say --map or --draw")
     if asked.map is not None:
@@ -66,7 +69,7 @@ def _drawn(
     pool = list(functions(source_files(below) - changed))
     all_of_them = len(pool)
     if not known.is_whole:
-        pool = [one for one in pool if known.reaches(one.faults)]
+        pool = list(reached(pool, known))
     _say(
         f"{len(pool)} of {all_of_them} functions; map of "
         f"{'all tests' if known.is_whole else f'{len(known.made_for)} folders of tests'}, "
@@ -77,28 +80,36 @@ def _drawn(
 
 def _outcomes(known: CoverageMap, faults: list[Fault], processes: int) -> list[Outcome]:
     reasons = equivalents()
+    free: SimpleQueue[Tree] = SimpleQueue()
+
+    def one(fault: Fault) -> Outcome:
+        reason = reasons.get((fault.file, fault.function, fault.text))
+        if reason:
+            equivalent = Verdict.EQUIVALENT
+            return Outcome(fault=fault, verdict=equivalent, says=reason, took_s=0.0)
+        tree = free.get()
+        try:
+            tests = known.tests_of(fault.file, fault.lines)
+            return tree.outcome(fault, chosen(tests, known.seconds))
+        finally:
+            free.put(tree)
+
     with tempfile.TemporaryDirectory(prefix="mutation-") as scratch:
-        trees: SimpleQueue[Tree] = SimpleQueue()
-        for number in range(processes):
-            trees.put(Tree.copied_to(Path(scratch) / str(number)))
-
-        def one(fault: Fault) -> Outcome:
-            reason = reasons.get((fault.file, fault.function, fault.text))
-            if reason:
-                equivalent = Verdict.EQUIVALENT
-                return Outcome(fault=fault, verdict=equivalent, says=reason, took_s=0.0)
-            tree = trees.get()
-            try:
-                tests = known.tests_of(fault.file, fault.lines)
-                return tree.outcome(fault, chosen(tests, known.seconds))
-            finally:
-                trees.put(tree)
-
+        trees = [Tree.copied_to(Path(scratch) / str(n)) for n in range(processes)]
+        for tree in trees:
+            free.put(tree)
         done = []
         with ThreadPoolExecutor(processes) as pool:
-            for outcome in pool.map(one, faults):
-                _say(_line(outcome))
-                done.append(outcome)
+            try:
+                for outcome in pool.map(one, faults):
+                    _say(_line(outcome))
+                    done.append(outcome)
+            except BaseException:
+                # Broken off: no test goes on, and none begins.
+                pool.shutdown(wait=False, cancel_futures=True)
+                for tree in trees:
+                    tree.stop()
+                raise
         return done
 
 

@@ -6,14 +6,14 @@ It also writes the seconds of each test to the file that ``MUTATION_SECONDS`` na
 
 import json
 import os
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
 import coverage
 import pytest
 
-SECONDS: Counter[str] = Counter()
+SECONDS: defaultdict[str, float] = defaultdict(float)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

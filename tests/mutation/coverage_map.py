@@ -18,8 +18,6 @@ from typing import Final
 import attrs
 from coverage import CoverageData
 
-from tests.mutation.faults import Fault
-
 ROOT: Final = Path(__file__).parents[2]
 SOURCES: Final = ("hvcore", "plugins", "apps")
 FOLDER_LIMIT_S: Final = 3600.0
@@ -73,10 +71,6 @@ class CoverageMap:
             command, cwd=ROOT, capture_output=True, text=True, check=True
         )
         return set(ran.stdout.split())
-
-    def reaches(self, faults: Iterable[Fault]) -> bool:
-        """Whether a test runs the place of one of these faults."""
-        return any(self.tests_of(fault.file, fault.lines) for fault in faults)
 
     def tests_of(self, file: str, lines: Iterable[int]) -> set[str]:
         """Return the tests that passed and run one of these lines."""

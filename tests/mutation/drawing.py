@@ -10,7 +10,7 @@ from pathlib import Path
 
 import attrs
 
-from tests.mutation.coverage_map import ROOT, SOURCES
+from tests.mutation.coverage_map import ROOT, SOURCES, CoverageMap
 from tests.mutation.faults import KINDS, Fault, Surroundings
 
 EQUIVALENT = Path(__file__).with_name("equivalent.toml")
@@ -49,6 +49,14 @@ def source_files(below: Iterable[str] = SOURCES) -> set[str]:
         found |= {path} if path.is_file() else set(path.rglob("*.py"))
     names = {str(path.relative_to(ROOT)) for path in found}
     return {name for name in names if not any(part in name for part in LEFT_OUT)}
+
+
+def reached(choice: Iterable[Function], known: CoverageMap) -> Iterator[Function]:
+    """Yield the functions of which a test runs a line, with the faults of such lines."""
+    for one in choice:
+        faults = tuple(f for f in one.faults if known.tests_of(f.file, f.lines))
+        if faults:
+            yield attrs.evolve(one, faults=faults)
 
 
 def draw(choice: Iterable[Function], number: int, seed: str) -> list[Fault]:

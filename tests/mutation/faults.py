@@ -7,6 +7,7 @@ the standard library's tree, whose places are the file's: everything else stays 
 
 import ast
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import Final, TypeAlias
 
 import attrs
@@ -64,69 +65,82 @@ class Surroundings:
 
 
 COMPARED: Final = {ast.Eq: "!=", ast.NotEq: "==", ast.In: "not in", ast.NotIn: "in"}
+ENDS: Final = (ast.Raise, ast.Return, ast.Continue, ast.Break)
 BOUNDS: Final = {ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">"}
 FORMS: Final = ("lower", "upper", "casefold", "strip", "rstrip", "lstrip")
-UNITS: Final = {"seconds": "minutes", "minutes": "seconds", "hours": "minutes"}
-UNITS |= {"days": "hours", "milliseconds": "seconds", "microseconds": "milliseconds"}
-NEIGHBOURS: Final = {"min": "max", "max": "min", "sorted": "list", "any": "all"}
-NEIGHBOURS |= {"all": "any", "floor": "ceil", "ceil": "floor"}
-NEIGHBOURS |= {"urlsafe_b64encode": "b64encode", "removeprefix": "removesuffix"}
+UNITS: Final = {
+    "seconds": "minutes",
+    "minutes": "seconds",
+    "hours": "minutes",
+    "days": "hours",
+    "milliseconds": "seconds",
+    "microseconds": "milliseconds",
+}
+NEIGHBOURS: Final = {
+    "min": "max",
+    "max": "min",
+    "any": "all",
+    "all": "any",
+    "floor": "ceil",
+    "ceil": "floor",
+    "sorted": "list",
+    "urlsafe_b64encode": "b64encode",
+    "removeprefix": "removesuffix",
+}
 FACTORS: Final = (60, 100, 1000, 1024, 3600, 86400, 1_000_000)
 
 
 def comparison(node: ast.AST, _: Surroundings) -> Iterator[Becomes]:
     """Turn a comparison round, mix up ``and`` and ``or``, or forget a ``not``."""
-    if isinstance(node, ast.Compare) and len(node.ops) == 1:
-        sign = COMPARED.get(type(node.ops[0]))
-        if sign:
-            yield node, f"{_of(node.left)} {sign} {_of(node.comparators[0])}"
-    if isinstance(node, ast.BoolOp) and not _is_value(node):
-        word = " or " if isinstance(node.op, ast.And) else " and "
-        yield node, f"({word.join(f'({_of(one)})' for one in node.values)})"
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        yield node, f"({_of(node.operand)})"
+    match node:
+        case ast.Compare(ops=[sign]) if type(sign) in COMPARED:
+            yield node, _compared(node, COMPARED[type(sign)])
+        case ast.BoolOp(op=word) if not _is_value(node):
+            other = " or " if isinstance(word, ast.And) else " and "
+            yield node, f"({other.join(f'({_of(one)})' for one in node.values)})"
+        case ast.UnaryOp(op=ast.Not()):
+            yield node, f"({_of(node.operand)})"
 
 
 def bound(node: ast.AST, _: Surroundings) -> Iterator[Becomes]:
     """Count the end in or out, or be off by one."""
-    if isinstance(node, ast.Compare) and len(node.ops) == 1:
-        sign = BOUNDS.get(type(node.ops[0]))
-        if sign:
-            yield node, f"{_of(node.left)} {sign} {_of(node.comparators[0])}"
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
-        if isinstance(node.right, ast.Constant) and node.right.value == 1:
+    match node:
+        case ast.Compare(ops=[sign]) if type(sign) in BOUNDS:
+            yield node, _compared(node, BOUNDS[type(sign)])
+        case ast.BinOp(op=ast.Add() | ast.Sub(), right=ast.Constant(value=1)):
             yield node, f"({_of(node.left)})"
-    if isinstance(node, ast.Slice):
-        for end in (node.lower, node.upper):
-            if end is not None:
-                yield end, f"({_of(end)}) + 1"
+        case ast.Slice():
+            for end in (node.lower, node.upper):
+                if end is not None:
+                    yield end, f"({_of(end)}) + 1"
 
 
 def dropped_check(node: ast.AST, _: Surroundings) -> Iterator[Becomes]:
     """Leave out an ``if`` that ends the function or the turn of a loop."""
-    if isinstance(node, ast.If) and not node.orelse:
-        if isinstance(node.body[-1], ast.Raise | ast.Return | ast.Continue | ast.Break):
+    match node:
+        case ast.If(orelse=[], body=[*_, last]) if isinstance(last, ENDS):
             yield node.test, "False"
 
 
 def dropped_call(node: ast.AST, _: Surroundings) -> Iterator[Becomes]:
     """Leave out a call whose answer nobody takes, except of a line of the log."""
-    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-        if not _of(node.value.func).lower().startswith(("log.", "logger.", "logging.")):
-            yield node, "pass"
+    match node:
+        case ast.Expr(value=ast.Call(func=called)):
+            if not _of(called).lower().startswith(("log.", "logger.", "logging.")):
+                yield node, "pass"
 
 
 def dropped_lock(node: ast.AST, _: Surroundings) -> Iterator[Becomes]:
     """Leave out a lock, of the process or of rows."""
-    if isinstance(node, ast.withitem) and node.optional_vars is None:
-        if "lock" in _of(node.context_expr).lower():
-            yield node.context_expr, "__import__('contextlib').nullcontext()"
-    if isinstance(node, ast.keyword) and node.arg and _is_true(node.value):
-        if any(word in node.arg for word in ("lock", "for_update")):
-            yield node.value, "False"
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        if node.func.attr == "with_for_update":
-            yield node, _of(node.func.value)
+    match node:
+        case ast.withitem(context_expr=held, optional_vars=None):
+            if "lock" in _of(held).lower():
+                yield held, "__import__('contextlib').nullcontext()"
+        case ast.keyword(arg=str(name), value=ast.Constant(value=True)):
+            if "lock" in name or "for_update" in name:
+                yield node.value, "False"
+        case ast.Call(func=ast.Attribute(attr="with_for_update", value=query)):
+            yield node, _of(query)
 
 
 def swapped_arguments(node: ast.AST, _: Surroundings) -> Iterator[Becomes]:
@@ -134,55 +148,57 @@ def swapped_arguments(node: ast.AST, _: Surroundings) -> Iterator[Becomes]:
     if not isinstance(node, ast.Call):
         return
     given = [*node.args, *(word.value for word in node.keywords if word.arg)]
-    for one, other in zip(given, given[1:], strict=False):
+    for one, other in pairwise(given):
         if _is_plain(one) and _is_plain(other) and _of(one) != _of(other):
             swapped = ast.parse(_of(node), mode="eval").body
             assert isinstance(swapped, ast.Call)
-            yield node, _of(_Swap(_of(one), _of(other)).of_call(swapped))
+            yield node, _of(_swap(swapped, _of(one), _of(other)))
 
 
 def forgotten_none(node: ast.AST, _: Surroundings) -> Iterator[Becomes]:
     """Take for granted that something is there."""
-    if isinstance(node, ast.Compare) and _of(node.comparators[0]) == "None":
-        if isinstance(node.ops[0], ast.Is | ast.IsNot):
-            yield node, str(isinstance(node.ops[0], ast.IsNot))
-    if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or) and _is_value(node):
-        yield node, f"({_of(node.values[0])})"
+    match node:
+        case ast.Compare(
+            ops=[ast.Is() | ast.IsNot() as sign, *_],
+            comparators=[ast.Constant(value=None), *_],
+        ):
+            yield node, str(isinstance(sign, ast.IsNot))
+        case ast.BoolOp(op=ast.Or()) if _is_value(node):
+            yield node, f"({_of(node.values[0])})"
 
 
 def other_error(node: ast.AST, around: Surroundings) -> Iterator[Becomes]:
     """Raise another error, or catch another one."""
-    if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
-        if isinstance(node.exc.func, ast.Name):
-            # With its arguments it might not even be made: this is no other error.
-            other = around.other_error(node.exc.func.id)
-            yield node.exc, f"{other}.__new__({other})"
-    if isinstance(node, ast.ExceptHandler) and isinstance(node.type, ast.Tuple):
-        for one in node.type.elts:
-            left = [_of(name) for name in node.type.elts if name is not one]
-            yield node.type, f"({', '.join(left)},)"
-    if isinstance(node, ast.ExceptHandler) and isinstance(node.type, ast.Name):
-        yield node.type, around.other_error(node.type.id)
+    match node:
+        case ast.Raise(exc=ast.Call(func=ast.Name(id=name)) as raised):
+            # With the arguments of the first it might not even be made.
+            other = around.other_error(name)
+            yield raised, f"{other}.__new__({other})"
+        case ast.ExceptHandler(type=ast.Tuple(elts=names) as caught):
+            for one in names:
+                left = [_of(name) for name in names if name is not one]
+                yield caught, f"({', '.join(left)},)"
+        case ast.ExceptHandler(type=ast.Name(id=name) as caught):
+            yield caught, around.other_error(name)
 
 
 def other_unit_or_form(node: ast.AST, _: Surroundings) -> Iterator[Becomes]:
     """Mistake a unit, or forget the form of a text or a list."""
-    if isinstance(node, ast.BinOp) and isinstance(
-        node.op, ast.Mult | ast.Div | ast.FloorDiv
-    ):
-        if isinstance(node.right, ast.Constant) and node.right.value in FACTORS:
+    match node:
+        case ast.BinOp(
+            op=ast.Mult() | ast.Div() | ast.FloorDiv(),
+            right=ast.Constant(value=factor),
+        ) if factor in FACTORS:
             yield node, f"({_of(node.left)})"
-    if not isinstance(node, ast.Call):
-        return
-    name = _of(node.func).rpartition(".")[2]
-    if isinstance(node.func, ast.Attribute) and name in FORMS:
-        yield node, f"{_of(node.func.value)}"
-    if name in NEIGHBOURS:
-        yield node.func, _of(node.func).removesuffix(name) + NEIGHBOURS[name]
-    if name == "timedelta":
-        for word in node.keywords:
-            if word.arg in UNITS:
-                yield word, f"{UNITS[word.arg]}={_of(word.value)}"
+        case ast.Call(func=ast.Attribute(value=text, attr=form)) if form in FORMS:
+            yield node, _of(text)
+        case ast.Call(func=called):
+            name = _of(called).rpartition(".")[2]
+            if name in NEIGHBOURS:
+                yield called, _of(called).removesuffix(name) + NEIGHBOURS[name]
+            for word in node.keywords if name == "timedelta" else ():
+                if word.arg in UNITS:
+                    yield word, f"{UNITS[word.arg]}={_of(word.value)}"
 
 
 KINDS: Final[dict[str, Maker]] = {
@@ -198,21 +214,22 @@ KINDS: Final[dict[str, Maker]] = {
 }
 
 
-class _Swap(ast.NodeTransformer):
-    """Puts two arguments of one call into each other's places."""
+def _swap(call: ast.Call, one: str, other: str) -> ast.Call:
+    """Put two arguments of a call into each other's places."""
+    places = {one: other, other: one}
 
-    def __init__(self, one: str, other: str) -> None:
-        self._places = {one: other, other: one}
-
-    def of_call(self, call: ast.Call) -> ast.Call:
-        call.args = [self._other(value) for value in call.args]
-        for word in call.keywords:
-            word.value = self._other(word.value)
-        return call
-
-    def _other(self, value: ast.expr) -> ast.expr:
-        text = self._places.get(_of(value))
+    def moved(value: ast.expr) -> ast.expr:
+        text = places.get(_of(value))
         return ast.parse(text, mode="eval").body if text else value
+
+    call.args = [moved(value) for value in call.args]
+    for word in call.keywords:
+        word.value = moved(word.value)
+    return call
+
+
+def _compared(node: ast.Compare, sign: str) -> str:
+    return f"{_of(node.left)} {sign} {_of(node.comparators[0])}"
 
 
 def _of(node: ast.AST) -> str:
@@ -226,10 +243,6 @@ def _is_value(node: ast.BoolOp) -> bool:
 
 def _is_plain(node: ast.expr) -> bool:
     return isinstance(node, ast.Name | ast.Attribute)
-
-
-def _is_true(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is True
 
 
 def _short(text: str) -> str:

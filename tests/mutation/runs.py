@@ -2,15 +2,18 @@
 Runs of tests on a copy of the tree in which a fault was planted.
 """
 
+import contextlib
 import enum
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
 from collections import defaultdict
 from collections.abc import Iterable
+from itertools import zip_longest
 from pathlib import Path
 from typing import Final
 
@@ -60,11 +63,12 @@ class Outcome:
     took_s: float
 
 
-@attrs.frozen
+@attrs.define
 class Tree:
     """A copy of the tree, in which one fault at a time is planted."""
 
     root: Path
+    _running: subprocess.Popen[str] | None = None
 
     @classmethod
     def copied_to(cls, folder: Path) -> "Tree":
@@ -80,6 +84,12 @@ class Tree:
         verdict, says = self._verdict(fault, list(tests))
         took_s = time.monotonic() - began
         return Outcome(fault=fault, verdict=verdict, says=says, took_s=took_s)
+
+    def stop(self) -> None:
+        """End the tests that run, with all that they have started."""
+        if self._running and self._running.poll() is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._running.pid, signal.SIGKILL)
 
     def _verdict(self, fault: Fault, tests: list[str]) -> tuple[Verdict, str]:
         if not tests:
@@ -129,10 +139,11 @@ class Tree:
             text=True,
             start_new_session=True,
         ) as running:
+            self._running = running
             try:
                 output, _ = running.communicate(timeout=LIMIT_S)
             except subprocess.TimeoutExpired:
-                os.killpg(running.pid, 9)
+                self.stop()
                 raise
         if running.returncode == 0:
             return None
@@ -152,11 +163,10 @@ def chosen(tests: Iterable[str], seconds: dict[str, float]) -> list[str]:
         if seconds[test] <= ONE_TEST_S / 2:
             files[test.partition("::")[0]].append(test)
     left_s = CHOSEN_S
-    taken = []
-    for turn in range(max(map(len, files.values()), default=0)):
-        for file in sorted(files):
-            test = files[file][turn] if turn < len(files[file]) else None
-            if test and seconds[test] <= left_s and len(taken) < MOST_TESTS:
+    taken: list[str] = []
+    for turn in zip_longest(*files.values()):
+        for test in filter(None, turn):
+            if seconds[test] <= left_s and len(taken) < MOST_TESTS:
                 left_s -= seconds[test]
                 taken.append(test)
     # File by file again, so that fixtures of a module are made once.

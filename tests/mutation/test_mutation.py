@@ -1,0 +1,128 @@
+"""
+Drawn faults are planted as they are told, and tests are chosen for what they run.
+"""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from tests.mutation.coverage_map import ROOT
+from tests.mutation.drawing import draw, equivalents, functions, source_files
+from tests.mutation.faults import KINDS, Fault, Surroundings
+from tests.mutation.runs import CHOSEN_S, Tree, Verdict, chosen
+
+SOME = source_files(["hvcore/domain/uploads", "hvcore/services/sign_in"])
+MADE = [
+    ("comparison", "a == b", "a != b"),
+    ("comparison", "a in b", "a not in b"),
+    ("comparison", "a > 1 and b > 1", "((a > 1) or (b > 1))"),
+    ("bound", "a <= b", "a < b"),
+    ("bound", "a - 1", "(a)"),
+    ("dropped check", "if a: raise Wrong()", "False"),
+    ("dropped call", "work.commit()", "pass"),
+    ("dropped lock", "find(for_update=True)", "False"),
+    ("swapped arguments", "f(a, b, 1)", "f(b, a, 1)"),
+    ("swapped arguments", "f(x=a, y=b)", "f(x=b, y=a)"),
+    ("forgotten None", "a is None", "False"),
+    ("forgotten None", "x = a or b", "(a)"),
+    ("other error", "raise AError(a)", "BError.__new__(BError)"),
+    ("other unit or form", "timedelta(seconds=a)", "minutes=a"),
+    ("other unit or form", "a.strip()", "a"),
+    ("other unit or form", "a * 1000", "(a)"),
+]
+
+
+@pytest.mark.parametrize(("kind", "source", "becomes"), MADE)
+def test_each_kind_of_fault_is_made(kind: str, source: str, becomes: str) -> None:
+    around = Surroundings(("AError", "BError"))
+
+    made = [
+        text
+        for node in ast.walk(ast.parse(source))
+        for _, text in KINDS[kind](node, around)
+    ]
+
+    assert made == [becomes]
+
+
+def test_a_line_of_the_log_is_no_dropped_call() -> None:
+    node = ast.parse("LOG.info('sent')").body[0]
+
+    assert not list(KINDS["dropped call"](node, Surroundings(())))
+
+
+def test_a_draw_with_the_same_seed_is_the_same() -> None:
+    pool = list(functions(SOME))
+
+    assert draw(pool, 10, "a") == draw(pool, 10, "a")
+    assert draw(pool, 10, "a") != draw(pool, 10, "b")
+    assert len({(one.file, one.function) for one in draw(pool, 10, "a")}) == 10
+
+
+def test_every_planted_fault_is_python_and_differs_from_the_source() -> None:
+    for fault in draw(functions(SOME), 40, "python"):
+        source = (ROOT / fault.file).read_bytes()
+
+        planted = ast.parse(fault.plant(source))
+
+        assert ast.dump(planted) != ast.dump(ast.parse(source)), fault.text
+
+
+def test_functions_that_only_forward_are_not_drawn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tests.mutation.drawing.ROOT", tmp_path)
+    text = 'def short(a):\n    """Forward."""\n    return f(a == 1)\n'
+    text += "def long(a):\n    b = a == 1\n    return b\n"
+    (tmp_path / "one.py").write_text(text)
+
+    assert [one.name for one in functions(["one.py"])] == ["long"]
+
+
+def test_equivalent_faults_are_faults_that_can_be_drawn() -> None:
+    known = equivalents()
+    files = {file for file, _, _ in known}
+    possible = {
+        (fault.file, fault.function, fault.text)
+        for function in functions(files)
+        for fault in function.faults
+    }
+
+    assert not known.keys() - possible
+
+
+def test_tests_of_each_file_are_chosen_before_the_second_of_one() -> None:
+    seconds = {"a::1": 1.0, "a::2": 2.0, "b::1": CHOSEN_S / 3, "c::1": CHOSEN_S}
+
+    found = chosen(seconds, seconds)
+
+    assert found == ["a::1", "a::2", "b::1"]
+
+
+def test_a_fault_is_found_by_a_test_that_passes_without_it(tmp_path: Path) -> None:
+    source = b"def is_full(number):\n    full = number >= 5\n    return full\n"
+    (tmp_path / "places.py").write_bytes(source)
+    (tmp_path / "test_places.py").write_text(
+        "from places import is_full\n"
+        "def test_broken(): assert is_full(4)\n"
+        "def test_end(): assert is_full(5)\n"
+    )
+    start = source.index(b"number >=")
+    fault = Fault(
+        file="places.py",
+        function="is_full",
+        line=2,
+        lines=range(2, 3),
+        kind="bound",
+        start=start,
+        end=start + len("number >= 5"),
+        was="number >= 5",
+        becomes="number > 5",
+    )
+    tests = ["test_places.py::test_broken", "test_places.py::test_end"]
+
+    outcome = Tree(tmp_path).outcome(fault, tests)
+
+    assert (outcome.verdict, outcome.says) == (Verdict.FOUND, tests[1])
+    assert (tmp_path / "places.py").read_bytes() == source

@@ -33,6 +33,10 @@ def test_a_rule_is_true_above_its_limits(rule: str, *, holds: bool) -> None:
     assert read_route(rule).holds(known) is holds
 
 
+def test_a_rule_may_stand_between_spaces_and_on_a_line_of_its_own() -> None:
+    assert read_route(" cloud if hdr\n") == read_route("cloud if hdr")
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -12,6 +12,7 @@ from falcon.testing import Result, TestClient
 
 from hvcore.domain.ids import GrantId
 from hvcore.domain.uploads.grants import FileWanted, GrantState
+from hvcore.errors import NotFoundError
 from hvcore_upload.app import make_app as make_upload
 from tests.support.http.cinema import Cinema, token_of
 from tests.support.http.world import ENV, ORG, OTHER_ORG, World, body_of, problem_of
@@ -44,6 +45,15 @@ def _known_names(api: World) -> None:
 
 def limit(api: World, **limits: float | None) -> None:
     api.services.quotas.change(ORG, limits)
+
+
+def test_an_organization_that_is_not_there_has_no_quotas(api: World) -> None:
+    quotas = api.services.quotas
+
+    with pytest.raises(NotFoundError, match="no organization org_gone; hv orgs list"):
+        quotas.change("org_gone", {})
+    with pytest.raises(NotFoundError, match="no organization org_gone; hv orgs list"):
+        quotas.of_one("org_gone")
 
 
 def use_minutes(api: World, seconds: float) -> None:

@@ -60,8 +60,9 @@ def leading(
     """
     end = asked.skip + asked.limit
     lists = _lists(connection, asked)
-    size = max(_LEAST_OF_LIST, 4 * end)
-    while size * len(lists) <= _MOST_HEADS:
+    most = _MOST_HEADS // max(1, len(lists))
+    size = min(max(_LEAST_OF_LIST, 4 * end), most)
+    while size >= end:
         heads = _heads(connection, asked, lists, size)
         found = _added_up(connection, asked, parts, heads.videos)
         found.sort(key=lambda one: (one.figure(asked.sort), one.video_id), reverse=True)
@@ -69,7 +70,9 @@ def leading(
         is_full = len(page) == end and page[-1].figure(asked.sort) > heads.most
         if is_full or heads.are_all:
             return page[asked.skip :]
-        size *= _TIMES_MORE
+        if size == most:
+            break
+        size = min(size * _TIMES_MORE, most)
     return None
 
 

@@ -90,8 +90,11 @@ def _range_in_turn(
         return found
     after = _last_id(asked)
     while len(found) < asked.limit:
-        left = asked.limit - len(found)
-        last = _last_of_next(connection, asked.scope, served.touched, after, left)
+        # As many each time: where few had something on these days, smaller and smaller
+        # steps would take a thousand times as many.
+        last = _last_of_next(
+            connection, asked.scope, served.touched, after, asked.limit
+        )
         part = sums.with_lengths(
             sums.summed(_between(asked.scope, served, after, last)).subquery()
         )
@@ -101,7 +104,7 @@ def _range_in_turn(
             break
         # Some had nothing on these days: the rest comes from behind them.
         after = last
-    return found
+    return found[: asked.limit]
 
 
 def _served(connection: Connection, asked: VideosInTurn, parts: Parts) -> _Served:

@@ -176,6 +176,31 @@ def test_parts_of_a_file_join_into_all_videos(
         assert set(sizes[:-1]) <= {limit}
 
 
+def test_a_part_of_a_day_that_few_videos_have_reads_the_month_once(
+    store: SqlAnalytics, engine: Engine
+) -> None:
+    lengths = KnownLengths()
+    served = []
+    for number in range(200):
+        video = f"vid_{number:03}"
+        lengths.change(video, 60, env="dev")
+        # Of twenty videos, one was watched on the day that is asked for.
+        day = 4 if number % 20 == 0 else 5
+        served.append(segment(video, env="dev", at=NOON.replace(month=2, day=day)))
+    store.write(batch(*served))
+    day = date(NOON.year, 2, 4)
+    days = DateRange(first=day, last=day)
+    asked = VideosInTurn(org_id=ORG, env_id=EnvId("dev"), days=days, limit=8)
+    store.in_turn(asked, lengths)
+
+    with statements(engine) as seen:
+        found = store.in_turn(asked, lengths)
+
+    assert [one.video_id for one in found] == [f"vid_{20 * n:03}" for n in range(8)]
+    # 200 videos in steps of eight, and two statements for each of the steps.
+    assert len([one for one in seen if "video_id >" in one]) <= 2 * 200 // 8
+
+
 def test_a_part_of_a_file_reads_nothing_behind_its_last_video(
     store: SqlAnalytics, lengths: KnownLengths, engine: Engine
 ) -> None:

@@ -121,20 +121,21 @@ class PlaybackWiring(CountingWiring):
     @cached_property
     def playback_sessions(self) -> PlaybackSessions | None:
         """The service that takes players' reports about playback sessions; None if switched off."""
-        if self.playback_session_store is None:
-            return None
+        store = self.playback_session_store
+        return None if store is None else self._sessions_in(store)
+
+    def forget_playback_sessions(self) -> None:
+        """Delete playback sessions that are over, also where they have been switched off since."""
+        self._sessions_in(SqlPlaybackSessions(self.engine)).forget_old()
+
+    def _sessions_in(self, store: PlaybackSessionStore) -> PlaybackSessions:
         return PlaybackSessions(
             access=self.playback_access,
-            store=self.playback_session_store,
+            store=store,
             tokens=SessionTokens(self.settings.playback.signing_key),
             clock=self.clock,
             country_header=self.settings.analytics.country_header.lower(),
         )
-
-    def forget_playback_sessions(self) -> None:
-        """Have the service delete playback sessions that are over, if it takes any."""
-        if self.playback_sessions is not None:
-            self.playback_sessions.forget_old()
 
     @cached_property
     def downloads(self) -> Downloads:

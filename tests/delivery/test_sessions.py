@@ -4,6 +4,7 @@ Playback sessions: who begins one, and what players may report about it.
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from datetime import timedelta
 from pathlib import Path
 
@@ -14,10 +15,11 @@ from falcon.testing import Result, TestClient
 from hvcore.domain.analytics.playback_sessions import SessionsBy, SessionSums
 from hvcore.domain.analytics.segments import ALL_TIME
 from hvcore.domain.ids import VideoId
-from hvcore.persistence.engine import make_engine
+from hvcore.persistence.engine import make_engine, writing
 from hvcore.persistence.migrate import migrate
 from hvcore.persistence.playback.sessions import SqlPlaybackSessions
 from hvcore.services.playback.sessions import (
+    MOST_AT_ONCE,
     MOST_BEGUN_BY_ONE,
     RETENTION,
     PlaybackSessions,
@@ -242,6 +244,53 @@ def test_one_address_begins_a_limited_number_of_sessions(theatre: Theatre) -> No
 
     assert statuses == [201] * MOST_BEGUN_BY_ONE + [429]
     assert theatre.begin().status_code == 201
+
+
+def test_all_addresses_of_an_ipv6_network_begin_as_one(theatre: Theatre) -> None:
+    def begin(number: int) -> int:
+        told = theatre.http.simulate_post(
+            f"/v1/playback-sessions/{VIDEO}", remote_addr=f"2001:db8::{number:x}"
+        )
+        return told.status_code
+
+    statuses = [begin(number) for number in range(MOST_BEGUN_BY_ONE + 1)]
+
+    assert statuses == [201] * MOST_BEGUN_BY_ONE + [429]
+
+
+def test_a_slow_start_is_reported_though_the_session_began_late(
+    theatre: Theatre, session: str
+) -> None:
+    slow = {"startupMs": 90_000, "playedMs": 0, "rebufferingMs": 0}
+
+    assert theatre.report({"session": session, "number": 1, **slow}).status_code == 204
+
+
+def test_reports_wait_for_a_busy_store_in_a_few_threads_only(
+    theatre: Theatre, session: str
+) -> None:
+    body = {"session": session, "number": 1, **GOOD}
+    sessions = theatre.worker.playback_sessions
+    assert sessions is not None
+    with ExitStack() as stack:
+        for _ in range(MOST_AT_ONCE):
+            stack.enter_context(sessions._place())
+
+        refused = theatre.report(body)
+
+    assert refused.status_code == 503
+    assert "Retry-After" in refused.headers
+    assert theatre.report(body).status_code == 204
+
+
+def test_a_report_gives_up_while_another_writer_holds_the_store(
+    theatre: Theatre, session: str
+) -> None:
+    body = {"session": session, "number": 1, **GOOD}
+    with writing(theatre.store._engine):
+        assert theatre.report(body).status_code == 503
+
+    assert theatre.report(body).status_code == 204
 
 
 def test_sums_outlive_their_sessions(theatre: Theatre, session: str) -> None:

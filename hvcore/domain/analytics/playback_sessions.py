@@ -129,8 +129,8 @@ class SessionFigures:
 
     @property
     def spent_ms(self) -> int:
-        """The time that must have passed since the session began."""
-        return (self.startup_ms or 0) + self.played_ms + self.rebuffering_ms
+        """The milliseconds that must have passed since the first picture."""
+        return self.played_ms + self.rebuffering_ms
 
     def measures(self) -> Counter[str]:
         """Return the amounts that a session adds to the sums of its day, by measure."""
@@ -174,8 +174,13 @@ class SessionSums:
 
     @property
     def reported_share(self) -> float:
-        """The share of the begun sessions that reported; 0 if none began."""
-        return self.of("reported") / self.of("begun") if self.of("begun") else 0.0
+        """
+        The share of the begun sessions that reported; 0 if none began.
+
+        A restored database may know the reports of sessions whose beginning it has lost.
+        """
+        begun = self.of("begun")
+        return min(1.0, self.of("reported") / begun) if begun else 0.0
 
     @property
     def rebuffering_share(self) -> float:

@@ -24,6 +24,8 @@ from hvcore.persistence.tables import playback_session_sums, playback_sessions
 from hvcore.ports.repositories.playback_sessions import PlaybackSessionStore
 
 FORGOTTEN_AT_ONCE: Final = 1_000
+WAITS_MS: Final = 500
+"""Time that a report waits for locks: the thread that waits plays no video meanwhile."""
 _session = playback_sessions.c
 _sums = playback_session_sums.c
 
@@ -37,7 +39,7 @@ class SqlPlaybackSessions(PlaybackSessionStore):
     def begin(self, session: PlaybackSession) -> None:
         """Count a session that begins."""
         # A power cut may take it: nobody was promised that it is counted.
-        with writing(self._engine, is_durable=False) as connection:
+        with writing(self._engine, timeout_ms=WAITS_MS, is_durable=False) as connection:
             _add(connection, session, BEGUN)
             connection.commit()
 
@@ -45,7 +47,7 @@ class SqlPlaybackSessions(PlaybackSessionStore):
         self, session: PlaybackSession, number: int, figures: SessionFigures
     ) -> bool:
         """Replace the figures of a session; False if a later or the same report is there."""
-        with writing(self._engine, is_durable=False) as connection:
+        with writing(self._engine, timeout_ms=WAITS_MS, is_durable=False) as connection:
             earlier = _lock(connection, session)
             if number <= earlier.number:
                 return False

@@ -32,4 +32,5 @@ playback_session_sums = Table(
     Column("country", Text, primary_key=True, info=KIND),
     Column("measure", Text, primary_key=True, info=KIND),
     Column("value", BigInteger, nullable=False),
+    sqlite_with_rowid=False,
 )

@@ -10,7 +10,10 @@ import hmac
 import secrets
 import threading
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Final
 
 import attrs
@@ -33,15 +36,21 @@ from hvcore.errors import (
     InvalidParametersError,
     RateLimitExceededError,
     UnauthorizedError,
+    UnavailableError,
 )
 from hvcore.playback_tokens import TokenUse
 from hvcore.ports.repositories.playback_sessions import PlaybackSessionStore
 from hvcore.services.playback.authorization import PlaybackAuthorization
+from hvcore.throttling.shares import client_of_address
 
 MOST_BEGUN_BY_ONE: Final = 120
 """Sessions that one address begins in a minute in a process; an office has one address."""
 RETENTION: Final = timedelta(seconds=2 * MAX_SESSION_S)
 MOST_BATCHES: Final = 20
+MOST_CLIENTS: Final = 20_000
+"""Clients of which a process counts the sessions that they begin in a minute."""
+MOST_AT_ONCE: Final = 4
+"""Calls of a process to the store at a time: the other threads play videos meanwhile."""
 _MINUTE_S: Final = 60
 _PLAYBACK: Final = frozenset({TokenUse.PLAYBACK})
 _BETWEEN: Final = "~"
@@ -111,7 +120,7 @@ class SessionTokens:
 
 @attrs.define(kw_only=True)
 class _Turn:
-    """The sessions that each address, of which only a hash is here, has begun in a minute."""
+    """The sessions that each client has begun in a minute, by a hash of the client's address."""
 
     minute: int = 0
     begun: Counter[int] = attrs.field(factory=Counter)
@@ -135,6 +144,12 @@ class PlaybackSessions:
     _turn: _Turn = attrs.field(factory=_Turn, init=False, eq=False, repr=False)
     _lock: threading.Lock = attrs.field(
         factory=threading.Lock, init=False, eq=False, repr=False
+    )
+    _places: threading.Semaphore = attrs.field(
+        factory=partial(threading.Semaphore, MOST_AT_ONCE),
+        init=False,
+        eq=False,
+        repr=False,
     )
 
     def begin(self, video: str, viewer: Viewer) -> str:
@@ -160,7 +175,8 @@ class PlaybackSessions:
             device=device_of(viewer.user_agent),
             country=self._country(viewer),
         )
-        self.store.begin(session)
+        with self._place():
+            self.store.begin(session)
         return self.tokens.write(session)
 
     def report(self, token: str, number: int, figures: SessionFigures) -> None:
@@ -181,13 +197,14 @@ class PlaybackSessions:
         now = self.clock.now()
         session = self.tokens.read(token, now)
         age = max(now - session.began_at, timedelta())
+        # Without the startup time: it begins before the service hears of the session.
         if figures.spent_ms > age // _MILLISECOND + SLACK_MS:
             told = "more time than has passed since the session began"
             raise InvalidParametersError(
-                f"startupMs, playedMs and rebufferingMs together are {told}.",
+                f"playedMs and rebufferingMs together are {told}.",
                 errors=(
                     FieldError(
-                        message=f"is, with the other times, {told}",
+                        message=f"is, with rebufferingMs, {told}",
                         location="body.playedMs",
                         value=figures.played_ms,
                     ),
@@ -197,7 +214,8 @@ class PlaybackSessions:
             raise RateLimitExceededError(
                 "This session reports too often: every 60 seconds, and at the end."
             )
-        self.store.report(session, number, figures)
+        with self._place():
+            self.store.report(session, number, figures)
 
     def forget_old(self) -> None:
         """Delete sessions that are over, a limited number at a time; their sums stay."""
@@ -208,18 +226,35 @@ class PlaybackSessions:
 
     def _count(self, address: str, now: datetime) -> None:
         minute = int(now.timestamp()) // _MINUTE_S
-        client = hash(address)
+        client = hash(client_of_address(address))
         with self._lock:
             if self._turn.minute != minute:
                 self._turn.minute = minute
                 self._turn.begun.clear()
-            self._turn.begun[client] += 1
-            if self._turn.begun[client] <= MOST_BEGUN_BY_ONE:
+            begun = self._turn.begun
+            is_known = client in begun or len(begun) < MOST_CLIENTS
+            if is_known and begun[client] < MOST_BEGUN_BY_ONE:
+                begun[client] += 1
                 return
         raise RateLimitExceededError(
             f"At most {MOST_BEGUN_BY_ONE} sessions a minute begin at one address.",
             headers={"Retry-After": str(_MINUTE_S)},
         )
+
+    @contextmanager
+    def _place(self) -> Iterator[None]:
+        """
+        Take one of the places of calls to the store.
+
+        Raises:
+            UnavailableError: All places are taken: the store is slow.
+        """
+        if not self._places.acquire(blocking=False):
+            raise UnavailableError("Reports of playback sessions wait; report later.")
+        try:
+            yield
+        finally:
+            self._places.release()
 
     def _country(self, viewer: Viewer) -> str:
         if self.country_header:

@@ -151,7 +151,7 @@ def playback_quality(report: VideoPlaybackQuality) -> Payload:
             "by": report.by.value,
             "sessions": begun,
             "sessionsReported": reported,
-            "reportedShare": round(reported / begun, 4) if begun else 0.0,
+            "reportedShare": min(1.0, round(reported / begun, 4)) if begun else 0.0,
             "playbackSessionsValid": report.sessions is not None,
         },
         "playbackQuality": quality_records(days),

@@ -33,4 +33,5 @@ def upgrade() -> None:
         sa.Column("country", TEXT, primary_key=True),
         sa.Column("measure", TEXT, primary_key=True),
         sa.Column("value", sa.BigInteger(), nullable=False),
+        sqlite_with_rowid=False,
     )

@@ -157,7 +157,7 @@ class Mp4Box:
 
     def loaded(self) -> "Mp4Box":
         """
-        Return this box with its content read into memory, so that many reads of it are quick.
+        Return the box with its content read into memory, so that many reads of the content are quick.
 
         Raises:
             Mp4Error: The box is larger than this function accepts, or cut off.

@@ -13,5 +13,5 @@ def host_prefix(data_dir: Path) -> str:
 
 
 def process_name(data_dir: Path) -> str:
-    """Return this process's name in the database: machine, data folder and process id."""
+    """Return the name of the calling process in the database: machine, data folder and process id."""
     return f"{host_prefix(data_dir)}{os.getpid()}"

@@ -43,7 +43,7 @@ class CoverageMap:
 
     @classmethod
     def read(cls, folder: Path) -> "CoverageMap":
-        """Read what was made so far; lines that run outside any test are left out."""
+        """Read the map of the folders that were mapped so far; lines that run outside any test are left out."""
         seconds: dict[str, float] = {}
         runs: dict[str, dict[int, list[str]]] = {}
         made_for = set()

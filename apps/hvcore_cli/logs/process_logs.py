@@ -43,7 +43,7 @@ class _LineFormatter(logging.Formatter):
 
 def configure(log_format: str = TEXT) -> None:
     """
-    Send this process's log to standard error, as text or as JSON.
+    Send the log of the calling process to standard error, as text or as JSON.
 
     Args:
         log_format: The value of the setting ``log.format``.

@@ -57,8 +57,10 @@ class SessionsBy(Enum):
     COUNTRY = "country"
 
 
-_TV: Final = ("smart-tv", "smarttv", "appletv", "googletv", "android tv", "bravia")
-_TV_TOO: Final = ("hbbtv", "web0s", "webos.tv", "tizen", "crkey", "roku", "aft")
+_TV: Final = (
+    *("smart-tv", "smarttv", "appletv", "googletv", "android tv", "bravia"),
+    *("hbbtv", "web0s", "webos.tv", "tizen", "crkey", "roku", "aft"),
+)
 _DESKTOP: Final = ("windows nt", "macintosh", "x11;")
 
 
@@ -70,7 +72,7 @@ def device_of(user_agent: str) -> DeviceClass:
         user_agent: The header ``User-Agent``; empty if there is none.
     """
     name = user_agent.lower()
-    if any(word in name for word in (*_TV, *_TV_TOO)):
+    if any(word in name for word in _TV):
         return DeviceClass.TV
     is_android = "android" in name
     if "ipad" in name or "tablet" in name or (is_android and "mobile" not in name):
@@ -151,7 +153,7 @@ class SessionFigures:
 
 
 BEGUN: Final = Counter({"begun": 1})
-"""What a session that begins adds to the sums of a day."""
+"""The amounts that the beginning of a session adds to the sums of its day, by measure."""
 
 
 @attrs.frozen(kw_only=True)

@@ -108,7 +108,7 @@ class AnswerCache:
         return self._end
 
     def end_moment(self) -> None:
-        """End this thread's moment: the server answers its next queries again."""
+        """End the moment of the calling thread: the server answers the thread's next queries again."""
         self._thread.moment = None
 
     def _recall(self, key: _Key, moment: _Moment) -> list[Row]:

@@ -69,7 +69,7 @@ class SqliteReader:
         return getattr(self._thread, "version", None)
 
     def end_moment(self) -> None:
-        """End this thread's moment: its next queries read the database's newest state again."""
+        """End the moment of the calling thread: the thread's next queries read the newest state of the database."""
         self._thread.version = self._thread.answers = None
 
     def _known(self) -> _Answers | None:

@@ -155,9 +155,12 @@ class TaskRepository(Protocol):
 
     def take_lost(self, limit: int) -> Sequence[Task]:
         """
-        Make tasks whose lease has expired due again, each with one more lost attempt.
+        Make tasks whose lease has expired due again, and return these tasks.
 
-        Return them.
+        Each of them has one more lost attempt then.
+
+        Args:
+            limit: The most tasks that are made due again.
         """
         ...
 

@@ -58,6 +58,7 @@ ANSWERS: Final = {
 }
 """Questions that were asked in vain once, and the page that answers each."""
 PHONE: Final[ViewportSize] = {"width": 390, "height": 844}
+DESKTOP: Final[ViewportSize] = {"width": 1280, "height": 800}
 BROKEN = """() => [...document.querySelectorAll('h1, h2, .related-pages .title')]
     .filter(one => one.getClientRects().length && one.scrollWidth > one.clientWidth)
     .map(one => one.textContent)"""
@@ -104,8 +105,16 @@ def built_site() -> None:
     assert is_built(), "The documentation is not built: run tox -e docs first."
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width_px", [390, 1280])
+# Colours and widths are rules of their own: each is in one of the first two.
+@pytest.mark.parametrize(
+    ("width_px", "scheme"),
+    [
+        (390, "dark"),
+        (1280, "light"),
+        pytest.param(390, "light", marks=pytest.mark.long),
+        pytest.param(1280, "dark", marks=pytest.mark.long),
+    ],
+)
 def test_pages_of_the_documentation_fit_the_screen_and_break_no_policy(
     service: LiveService,
     page: Page,
@@ -127,8 +136,15 @@ def test_pages_of_the_documentation_fit_the_screen_and_break_no_policy(
     assert problems == violations == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [PHONE, {"width": 1280, "height": 800}])
+@pytest.mark.parametrize(
+    ("size", "scheme"),
+    [
+        (PHONE, "dark"),
+        (DESKTOP, "light"),
+        pytest.param(PHONE, "light", marks=pytest.mark.long),
+        pytest.param(DESKTOP, "dark", marks=pytest.mark.long),
+    ],
+)
 def test_everybody_can_read_the_documentation(
     service: LiveService,
     page: Page,
@@ -159,7 +175,7 @@ def test_tables_that_are_wider_than_a_phone_are_lists_with_the_titles_of_columns
 
     assert wide == []
     expect(row.get_by_role("cell").nth(2)).to_have_attribute("data-title", "port")
-    page.set_viewport_size({"width": 1280, "height": 800})
+    page.set_viewport_size(DESKTOP)
     expect(page.locator("table.as-list")).to_have_count(0)
     expect(page.get_by_role("columnheader", name="port")).to_be_visible()
 

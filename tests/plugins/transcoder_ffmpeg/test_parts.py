@@ -193,6 +193,7 @@ def _avi(path: Path) -> None:
     counted_clip(path, codec=("-c:v", "mpeg4", "-bf", "2", "-g", "60", "-q:v", "3"))
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize(("name", "write"), [("a.avi", _avi), ("r.mp4", _refreshed)])
 def test_parts_that_are_decoded_from_the_beginning_are_the_same_video(
     make: Make, tmp_path: Path, name: str, write: Callable[[Path], None]

@@ -7,8 +7,6 @@ from hvcore.persistence.videos.search_index import make_search_index
 
 revision = "0008"
 down_revision = "0007"
-branch_labels = None
-depends_on = None
 
 TEXT = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 SHORT = sa.text("length(name_folded) <= 500")

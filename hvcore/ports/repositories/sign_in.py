@@ -206,9 +206,7 @@ class MemberRepository(Protocol):
         self, org_id: str, member_id: str, *, for_update: bool = False
     ) -> OrganizationMember | None: ...
 
-    def find_by_email(
-        self, org_id: str, email: str, *, for_update: bool = False
-    ) -> OrganizationMember | None:
+    def find_by_email(self, org_id: str, email: str) -> OrganizationMember | None:
         """Return an organization's member with an email address, regardless of case."""
         ...
 

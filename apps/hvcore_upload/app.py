@@ -1,7 +1,7 @@
 """
 Receive uploads at the addresses under ``{upload_url}``.
 
-Source: interface, "upload-url": the bytes are sent with a PUT to
+Source: the interface document, "upload-url": the bytes are sent with a PUT to
 ``signedURL``; the reply is 200, after the address expired 403.
 """
 

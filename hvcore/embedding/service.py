@@ -360,7 +360,8 @@ class EmbeddedService:
         and counts the watched segments. Each machine that serves videos needs one.
 
         Args:
-            stopping: Returns whether to stop, as in ``run_worker``.
+            stopping: Returns whether to stop; asked at least every 2 s. None stops at SIGTERM
+                and SIGINT, in the main thread only.
 
         Raises:
             ConfigError: The apps are not installed (``hvcore[server]``).

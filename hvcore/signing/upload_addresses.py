@@ -76,7 +76,7 @@ class UploadSigner:
 
         Raises:
             ForbiddenError: The URL was tampered with, has expired, or was signed with a key that
-                is no longer accepted (interface, "upload-url").
+                is no longer accepted (the interface document, "upload-url").
             UnavailableError: The database does not answer.
         """
         # The signature first: an expiry that was tampered with says nothing.

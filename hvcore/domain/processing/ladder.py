@@ -1,7 +1,7 @@
 """
 Ladders: the choice of video rungs and audio renditions for a source.
 
-Source: interface, "process", quality presets: the ladder never goes above the
+Source: the interface document, "process", quality presets: the ladder never goes above the
 source, and a rung's number is its short edge.
 """
 

@@ -1,7 +1,7 @@
 """
 Videos: the record of a video and the changes of its state.
 
-Source: interface, "States and transitions".
+Source: the interface document, "States and transitions".
 """
 
 from collections.abc import Iterable, Mapping

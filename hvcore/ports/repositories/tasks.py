@@ -83,7 +83,7 @@ class TaskRepository(Protocol):
         worker can lease a task of this lane.
 
         Args:
-            lane: One of FAIR_LANES.
+            lane: The lane, one of FAIR_LANES.
             most_percent: The percentage of the lane's workers that one organization may
                 have while others wait.
             for_reserve: Whether to lease only a task of an organization without a

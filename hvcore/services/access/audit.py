@@ -73,9 +73,9 @@ def record(
     Add an entry to the audit log about the change that this transaction makes.
 
     Args:
-        action: Such as ``key.create``.
+        action: The kind of change, such as ``key.create``.
         subject: The id of the key, organization, video or other object that is changed.
-        details: Plain JSON data and moments; never a secret.
+        details: Facts about the change: plain JSON data and moments; never a secret.
     """
     actor = _actor.get()
     work.audit.add(

@@ -1,8 +1,8 @@
 """
 Check whether a caller may use the video that a path names.
 
-Source: interface, "Authentication"; every service that takes a video's id finds
-the video through :func:`find_authorized_video`.
+Source: the interface document, "Authentication"; every service that takes a video's id
+finds the video through :func:`find_authorized_video`.
 """
 
 from hvcore.domain.access.principals import Principal

@@ -78,7 +78,7 @@ class EdgeAuthorization:
         expires_at_unix: When the permission ends; None if it does not.
         kids: The ids of the service's own keys that tokens may be signed with; None if no
             token is needed.
-        tag: Differs whenever the document differs.
+        tag: A text that differs whenever the document differs.
     """
 
     video: Playable

@@ -26,7 +26,7 @@ class LinkedVideo:
         poster: Complete address of the poster; may hold a token; None without a poster.
         has_storyboard: Whether there is a storyboard beside the playlist.
         domains: The pages that may embed the video; empty means every page.
-        size_px: Width and height, by which a page makes room.
+        size_px: Width and height of the video, for which the page keeps room.
     """
 
     name: str

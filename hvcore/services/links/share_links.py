@@ -1,7 +1,7 @@
 """
 Make, list and revoke share links.
 
-Source: interface, "share".
+Source: the interface document, "share".
 """
 
 from collections.abc import Sequence

@@ -58,7 +58,12 @@ _ACTION: Final = "video.repair"
 
 @attrs.frozen(kw_only=True)
 class VideoRepairs:
-    """Carry out the repairs of videos; each method returns a text that says what was done."""
+    """
+    Carry out the repairs of videos; each method returns a text that says what was done.
+
+    The argument ``seen`` is the video as it was when the damage was found. If it has changed
+    since in a way that matters, the method changes nothing.
+    """
 
     uow: UnitOfWork
     storage: Storage

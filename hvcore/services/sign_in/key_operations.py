@@ -36,8 +36,8 @@ class KeyOperations:
         Create an API key of an organization for a person.
 
         Raises:
-            InvalidParametersError: The type does not go with the rest, or is that of
-                the whole system.
+            InvalidParametersError: The environment does not fit the key's type, or the type
+                is that of the whole system.
             NotFoundError: There is no such environment.
         """
         if wanted.org_id is None or wanted.type is KeyType.SYSTEM:

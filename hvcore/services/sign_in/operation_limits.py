@@ -33,7 +33,7 @@ class OperationLimits:
     Count operations that people make on dashboard pages; thread-safe.
 
     Attributes:
-        limits: None if nothing is limited.
+        limits: The rate limits of the API; None if nothing is limited.
     """
 
     limits: RateLimits | None

@@ -50,7 +50,8 @@ class TaskRuns:
     Attributes:
         most_percent: The most workers of a lane that one organization gets while others
             wait, in percent.
-        rest: While it lasts, this process should take no tasks but outbound ones.
+        rest: The pause of this host's worker: while it lasts, this process should take no
+            tasks but outbound ones.
     """
 
     uow: UnitOfWork

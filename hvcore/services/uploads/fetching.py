@@ -1,7 +1,7 @@
 """
 Download videos from the URLs that clients name.
 
-Source: interface, "Family B", ``POST /videos/upload`` and ``POST
+Source: the interface document, "Family B", ``POST /videos/upload`` and ``POST
 /videos/download``.
 """
 

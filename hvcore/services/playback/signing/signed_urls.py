@@ -1,7 +1,7 @@
 """
 Sign playback addresses with tokens.
 
-Source: interface, "signed-url" and "Authentication", 7.
+Source: the interface document, "signed-url" and "Authentication", 7.
 """
 
 from collections.abc import Sequence

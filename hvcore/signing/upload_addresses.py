@@ -56,6 +56,9 @@ class UploadSigner:
         """
         Return the signed path and query of the URL at which a grant's file is uploaded; they follow ``{upload_url}``.
 
+        Args:
+            expires_unix: The end of the URL's validity, in seconds since 1970.
+
         Raises:
             ConfigError: No stored key can be decrypted.
             UnavailableError: The database does not answer.

@@ -30,6 +30,9 @@ def find_authorized_video(
     Deleted videos and videos that await their file are returned, too. A video of another
     organization looks exactly like a missing one.
 
+    Args:
+        for_update: Whether the video's row stays locked until the transaction ends.
+
     Raises:
         VideoNotFoundError: The organization has no such video.
         ForbiddenError: The video is outside the environment of the caller's API key.

@@ -184,6 +184,10 @@ class BulkChanges:
         """
         Return a bulk change with its progress.
 
+        Args:
+            first: The most ids of chosen videos in the result.
+            most_failures: The most videos that could not be changed in the result.
+
         Raises:
             NotFoundError: The organization has no such bulk change.
         """

@@ -49,7 +49,13 @@ class LinkPages:
     def show(
         self, video: Playable, *, master: str, domains: Sequence[str] = ()
     ) -> LinkedVideo:
-        """Return the facts about a video for the page of a viewer who was let in."""
+        """
+        Return the facts about a video for the page of a viewer who was let in.
+
+        Args:
+            master: The complete address of the master playlist; may hold a token.
+            domains: The pages that may embed the video; empty means every page.
+        """
         return LinkedVideo(
             name=video.name,
             master=master,

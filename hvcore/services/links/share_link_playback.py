@@ -155,7 +155,12 @@ class ShareLinkPlayback:
         )
 
     def recognise(self, share: ShareLink, video: Playable, valid_s: int) -> str:
-        """Return a token that lets a recognised viewer begin sessions of a share link."""
+        """
+        Return a token that lets a recognised viewer begin sessions of a share link.
+
+        Args:
+            valid_s: How many seconds the token is valid.
+        """
         return self._issue(share, video, TokenUse.SHARE_VIEWER, valid_s)
 
     def is_recognised(self, share: ShareLink, token: str) -> bool:

@@ -217,7 +217,13 @@ class Transcoding:
         self.files.drop_unpublished(root, media)
 
     def give_up(self, work: Work, task: Task, reason: str, *, error: str) -> None:
-        """Fail a task and the video whose job cannot be finished; the job's other tasks end."""
+        """
+        Fail a task and the video whose job cannot be finished; the job's other tasks end.
+
+        Args:
+            reason: A sentence for the video's owner that says why the task failed.
+            error: The error's message, which is stored with the task for operators.
+        """
         video = work.videos.find(task.subject, for_update=True)
         current = work.tasks.find(task.id)
         if current is None or not work.tasks.fail(task, error=error):

@@ -106,6 +106,9 @@ class TaskRun:
         """
         Mark the task as done, in the given transaction or one of its own.
 
+        Args:
+            result: The result of the task as plain JSON data; None if it has none.
+
         Raises:
             TaskStopped: The lease is lost; the transaction must not be
                 committed.
@@ -161,6 +164,9 @@ class TaskRun:
     ) -> bool:
         """
         Replace the task's payload during its work, for later attempts, in a given transaction.
+
+        Args:
+            progress: The finished share, 0.0 to 1.0; None leaves it unchanged.
 
         Returns:
             False if the lease is lost.

@@ -253,6 +253,10 @@ class Uploads:
 
         The file is durable on return. A grant of a video starts the video's processing.
 
+        Args:
+            local: The local file with all of the bytes.
+            content_type: The media type with which the bytes were sent.
+
         Raises:
             InvalidFileSizeError: The size is not the one that was granted.
             ForbiddenError: The grant expired or was cancelled meanwhile.

@@ -177,6 +177,7 @@ class CustomThumbnails:
         The poster is shown as soon as it is made.
 
         Args:
+            at_s: The moment, in seconds from the beginning of the video.
             only_if: A condition on the value of ``choice``, checked when the poster is changed.
 
         Raises:

@@ -14,7 +14,7 @@ LONG = sa.text("length(name_folded) > 500")
 
 
 def upgrade() -> None:
-    """Make the indexes of names, and the table of guesses."""
+    """Add the indexes of videos' names, and the table that counts guesses of share codes by client."""
     op.create_index(
         "ix_videos_list_name",
         "videos",

@@ -40,11 +40,21 @@ class QuotaRepository(Protocol):
         ...
 
     def use(self, org_id: str, month: int) -> QuotaUse:
-        """Return the amounts of its quotas that an organization uses now, or used in a month."""
+        """
+        Return the amounts of its quotas that an organization uses now, or used in a month.
+
+        Args:
+            month: The month, as ``month_number`` counts it.
+        """
         ...
 
     def every_use(self, month: int) -> Mapping[OrgId, QuotaUse]:
-        """Return the quota use of all organizations that use something, by organization."""
+        """
+        Return the quota use of all organizations that use something, by organization.
+
+        Args:
+            month: The month, as ``month_number`` counts it.
+        """
         ...
 
     def begun_ms(self, org_id: str, month: int, *, besides: JobId) -> int:
@@ -54,6 +64,9 @@ class QuotaRepository(Protocol):
         All jobs are those of the organization, except ``besides``.
 
         Both numbers are of one moment: a job that ends meanwhile counts once.
+
+        Args:
+            month: The month, as ``month_number`` counts it.
         """
         ...
 

@@ -150,14 +150,6 @@ class SignInLinkRepository(Protocol):
         """Store new one-time links, in one statement however many there are."""
         ...
 
-    def take(self, sha256: str, now: datetime) -> SignInLink | None:
-        """
-        Remove a sign-in link, found by the SHA-256 of its code; return it unless it has expired.
-
-        One SQL statement: of any number of callers at once, one gets the link.
-        """
-        ...
-
     def find(self, sha256: str) -> SignInLink | None:
         """Return a sign-in link, found by the SHA-256 of its code, without using the link up."""
         ...

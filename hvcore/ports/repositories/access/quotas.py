@@ -1,9 +1,9 @@
 """The repository of quota limits and their use; see ports.unit_of_work.Work."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Protocol
 
-from hvcore.domain.access.quotas import EncodingWeight, QuotaLimits, QuotaUse
+from hvcore.domain.access.quotas import QuotaLimits, QuotaUse
 from hvcore.domain.ids import JobId, OrgId
 
 
@@ -68,10 +68,4 @@ class QuotaRepository(Protocol):
         Args:
             month: The month, as ``month_number`` counts it.
         """
-        ...
-
-    def encoding_weights(
-        self, org_ids: Collection[str]
-    ) -> Mapping[str, EncodingWeight]:
-        """Return each organization's weight, by which the scheduler shares out encode workers."""
         ...

@@ -6,7 +6,6 @@ last part orders the assembling, which publishes with one compare-and-set on the
 No task waits for another one.
 """
 
-import logging
 import time
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
@@ -67,8 +66,6 @@ from hvcore.services.processing.transcoder_choice import TranscoderChoice
 from hvcore.services.processing.transcoders import Transcoders
 from hvcore.services.tasks.leases import TaskRun, TaskStopped
 from hvcore.wire.stored import from_stored
-
-_log = logging.getLogger(__name__)
 
 
 @attrs.frozen(kw_only=True)

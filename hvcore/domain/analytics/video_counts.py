@@ -1,7 +1,7 @@
 """
 Counts of served segments by video, with views and watched time, and their order.
 
-Source: the interface document, "What the service does", 5; decisions, section 9.
+Source: the interface document, "What the service does", 5; docs/decisions/0220.
 """
 
 from datetime import date, datetime

@@ -11,7 +11,6 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from types import TracebackType
 from typing import Final, Self
 
 import attrs
@@ -61,12 +60,7 @@ class TaskRun:
         self._renewer.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._over.set()
         self._renewer.join()
 

@@ -55,8 +55,11 @@ def warn_of(what: str, *, use: str, gone_in: str, stacklevel: int = CALLER + 1) 
     Issue a DeprecationWarning about a name or a setting that will be removed.
 
     Args:
+        what: The name or the setting that will be removed, in words.
         use: The name or the setting to use instead.
         gone_in: The release of hvcore that no longer has the old name or setting, such as ``0.3``.
+        stacklevel: The number of stack frames up to the code that uses the old name, as
+            ``warnings.warn`` counts them.
     """
     warnings.warn(
         f"{what} goes with hvcore {gone_in}; use {use}.",

@@ -1,7 +1,7 @@
 """
 The errors of the service: one class per documented code.
 
-Source: interface, "Errors". Every class carries the HTTP status and the code
+Source: the interface document, "Errors". Every class carries the HTTP status and the code
 of the documented envelope; :mod:`hvcore.wire.envelope` alone turns one into a body.
 """
 

@@ -62,6 +62,8 @@ class StoreClient:
         Send one request to the store, and return the answer.
 
         Args:
+            method: The HTTP method.
+            body: The body of the request; None for none.
             headers: The headers by name, with ``_`` for ``-``.
 
         Raises:

@@ -75,7 +75,13 @@ class Answers:
         template: str,
         values: Mapping[str, object],
     ) -> None:
-        """Answer with a fragment of a page, which htmx puts into the page."""
+        """
+        Answer with a fragment of a page, which htmx puts into the page.
+
+        Args:
+            template: The path of the template below ``templates/``.
+            values: Values for the template, which has ``here`` (a PageContext) besides.
+        """
         # htmx takes the nonce of the answer for that of the page.
         context = self._context(req, nonce=new_nonce(), messages=())
         self._render(resp, template, context, values)
@@ -93,6 +99,10 @@ class Answers:
 
         The page has no nonce and shows no messages, so that all pages about something missing
         have the same bytes.
+
+        Args:
+            template: The path of the template below ``templates/``.
+            values: Values for the template, which has ``here`` (a PageContext) besides.
         """
         context = self._context(req, nonce="", messages=())
         self._render(resp, template, context, values)

@@ -73,7 +73,12 @@ class Cookies:
     def start_session(
         self, resp: falcon.Response, value: str, *, max_age_s: int
     ) -> None:
-        """Set the session cookie to this value."""
+        """
+        Set the session cookie to this value.
+
+        Args:
+            max_age_s: The seconds after which the browser forgets the cookie.
+        """
         self._set(resp, SESSION, value, max_age_s)
 
     def end_session(self, resp: falcon.Response) -> None:

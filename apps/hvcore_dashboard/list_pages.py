@@ -37,7 +37,12 @@ class ListPage:
 
 
 def list_page(req: falcon.Request, total: int) -> ListPage:
-    """Return the page that the query asks for; the nearest existing page if there is no such page."""
+    """
+    Return the page that the query asks for; the nearest existing page if there is no such page.
+
+    Args:
+        total: The number of all entries of the list.
+    """
     last = max(1, math.ceil(total / PAGE_SIZE))
     asked = max(1, whole_number(req.get_param("page")) or 1)
     return ListPage(number=min(asked, last), last=last, total=total)

@@ -1,7 +1,7 @@
 """
 The app with the addresses under ``{worker_url}``, which serves the files of videos.
 
-Source: interface, "Delivery". Players add ``_HLS_msn``, ``_HLS_part``,
+Source: the interface document, "Delivery". Players add ``_HLS_msn``, ``_HLS_part``,
 ``_HLS_skip`` and ``bootstrap``: for a finished video they change nothing, so
 nothing here reads them.
 """

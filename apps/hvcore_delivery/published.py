@@ -9,15 +9,16 @@ a writer holds, and nothing is written but the note that a segment was served.
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from functools import lru_cache
-from typing import Final, Protocol, TypeAlias
+from typing import Final, TypeAlias
 
 import attrs
 
+from hvcore.assembly import Services
 from hvcore.errors import HvError
 from hvcore.manifests.hls import MASTER
 from hvcore.ports.counting import CountedSegment, SegmentCounter
 from hvcore.ports.repositories.playback import PlaybackDirectory
-from hvcore.ports.storage import Storage, SupportsLocalPath
+from hvcore.ports.storage import SupportsLocalPath
 from hvcore.services.links.edge_key_playback import EdgeKeyPlayback
 from hvcore.services.links.share_link_playback import ShareLinkPlayback
 from hvcore.services.playback.delivery import Delivery, PlaybackRequest
@@ -46,38 +47,6 @@ _ALIVE: Final = PlaybackResponse(
 )
 
 
-class PublishedServices(Protocol):
-    """The services that decide about requests for files, and the storage that has the files."""
-
-    @property
-    def storage(self) -> Storage: ...
-
-    @property
-    def playback_directory(self) -> PlaybackDirectory: ...
-
-    @property
-    def delivery(self) -> Delivery: ...
-
-    @property
-    def downloads(self) -> Downloads: ...
-
-    @property
-    def segment_counter(self) -> SegmentCounter: ...
-
-    @property
-    def share_link_playback(self) -> ShareLinkPlayback:
-        """The service that opens the files of videos for viewers of share links."""
-        ...
-
-    @property
-    def edge_key_playback(self) -> EdgeKeyPlayback: ...
-
-    @property
-    def cached_thumbnails(self) -> CachedThumbnails:
-        """The thumbnails that are stored already, because they were requested before."""
-        ...
-
-
 @attrs.frozen(kw_only=True)
 class PublishedFileOpener:
     """
@@ -103,7 +72,7 @@ class PublishedFileOpener:
 
     @classmethod
     def of(
-        cls, services: PublishedServices, further: Further | None = None
+        cls, services: Services, further: Further | None = None
     ) -> "PublishedFileOpener | None":
         """
         Return the opener of an installation's published files.

@@ -6,17 +6,17 @@ the installation.
 """
 
 import hmac
-from typing import Final, Protocol
+from typing import Final
 
 import falcon
 
+from hvcore.assembly import Services
 from hvcore.errors import NotFoundError
 from hvcore.services.edge.authorizations import (
     EdgeAuthorizations,
     edge_secret,
     token_mark,
 )
-from hvcore.settings import Settings
 from hvcore.wire.envelope import encode
 from hvcore_web.app import make_app as make_web_app
 from hvcore_web.cors import exact_origins
@@ -31,21 +31,7 @@ be cached."""
 HELD_TYPE: Final = falcon.MEDIA_TEXT
 
 
-class EdgeServices(Protocol):
-    """The services that the edge app needs."""
-
-    @property
-    def edge_authorizations(self) -> EdgeAuthorizations:
-        """The service that authorizes edges to serve videos without asking for each viewer's request."""
-        ...
-
-    @property
-    def settings(self) -> Settings:
-        """The settings, with the key from which the edge's secret is derived."""
-        ...
-
-
-def make_app(services: EdgeServices) -> falcon.App[falcon.Request, falcon.Response]:
+def make_app(services: Services) -> falcon.App[falcon.Request, falcon.Response]:
     """Make the Falcon app that answers the requests of edges."""
     secret = edge_secret(services.settings.uploads.signing_key)
     app = make_web_app(

@@ -11,13 +11,14 @@ from typing import Final
 
 import attrs
 
+from hvcore.assembly import Services
 from hvcore.services.edge.authorizations import (
     EdgeAuthorizations,
     edge_secret,
     token_mark,
 )
 from hvcore.services.playback.responses import Lifetime, PlaybackResponse
-from hvcore_edge.app import HELD_TYPE, MARK_HEADER, EdgeServices
+from hvcore_edge.app import HELD_TYPE, MARK_HEADER
 from hvcore_web.plain_requests import PlainRequest
 from hvcore_web.representations import (
     NOT_MODIFIED,
@@ -59,7 +60,7 @@ class Renewals:
     mark: str = attrs.field(repr=False)
 
     @classmethod
-    def of(cls, services: EdgeServices) -> "Renewals":
+    def of(cls, services: Services) -> "Renewals":
         """Return the object that answers the repeated requests of an installation's edges."""
         secret = edge_secret(services.settings.uploads.signing_key)
         return cls(

@@ -8,15 +8,13 @@ import hmac
 import logging
 from collections import OrderedDict
 from collections.abc import Collection
-from typing import Final, Protocol
+from typing import Final
 
 import falcon
 
-from hvcore.clock import Clock
+from hvcore.assembly import Services
 from hvcore.errors import ForbiddenError, HvError, UnauthorizedError
-from hvcore.safe_http import OutboundHttp
 from hvcore.services.uploads.storage_events import StorageEvents
-from hvcore.settings import Settings
 from hvcore.throttling.log_lines import LOG_LINES
 from hvcore.throttling.shares import client_of_address
 from hvcore_notify.documents import PublicDocuments
@@ -42,29 +40,7 @@ _CREATED_IN_GCS: Final = "OBJECT_FINALIZE"
 _log = logging.getLogger(__name__)
 
 
-class NotifyServices(Protocol):
-    """The services that the notify app needs."""
-
-    @property
-    def storage_events(self) -> StorageEvents:
-        """The service that handles the events of the object store."""
-        ...
-
-    @property
-    def outbound(self) -> OutboundHttp:
-        """The HTTP client that fetches the keys and certificates for verifying a sender."""
-        ...
-
-    @property
-    def settings(self) -> Settings:
-        """The settings; they say who may send storage events."""
-        ...
-
-    @property
-    def clock(self) -> Clock: ...
-
-
-def make_app(services: NotifyServices) -> falcon.App[falcon.Request, falcon.Response]:
+def make_app(services: Services) -> falcon.App[falcon.Request, falcon.Response]:
     """Make the Falcon app that receives events; without settings it has no addresses."""
     settings = services.settings.notify
     events = services.storage_events

@@ -1,7 +1,7 @@
 """
 Serve the player's pages and files under ``{player_url}``.
 
-Source: interface, "Delivery". ``{player_url}/v1/embed/{video}`` is the page of
+Source: the interface document, "Delivery". ``{player_url}/v1/embed/{video}`` is the page of
 a video, ``?token=`` for private ones, ``/v1/{edgeKey}`` that of an edge key, whose
 playlist and segments are below it, and ``/v1/watch/{shareID}`` that of a share
 link. What the pages load is under ``/v1/player/``. ``/oembed`` tells other sites

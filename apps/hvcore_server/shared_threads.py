@@ -46,7 +46,13 @@ class SharedThreads:
     _waiting: dict[str, deque[_Waiting]] = attrs.field(factory=dict, init=False)
 
     def ask(self, client: str, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
-        """Start a connection's request, have it wait for its turn, or refuse it if too many wait."""
+        """
+        Start a connection's request, have it wait for its turn, or refuse it if too many wait.
+
+        Args:
+            client: The client that sent the request.
+            conn: The request's connection.
+        """
         queue = self._waiting.get(client)
         if queue is None and self._may_start(client):
             self.start(conn)

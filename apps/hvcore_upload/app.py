@@ -1,22 +1,20 @@
 """
 Receive uploads at the addresses under ``{upload_url}``.
 
-Source: interface, "upload-url": the bytes are sent with a PUT to
+Source: the interface document, "upload-url": the bytes are sent with a PUT to
 ``signedURL``; the reply is 200, after the address expired 403.
 """
 
 import hashlib
-from typing import Final, Protocol
+from typing import Final
 
 import falcon
 
-from hvcore.clock import Clock
+from hvcore.assembly import Services
 from hvcore.domain.limits import MAX_UPLOAD_BYTES
 from hvcore.domain.uploads.direct import sent_type
 from hvcore.domain.uploads.grants import UploadGrant
 from hvcore.errors import InvalidFileSizeError
-from hvcore.settings import Settings
-from hvcore.signing.upload_addresses import UploadSigner
 from hvcore.wire.envelope import encode, success
 from hvcore_upload.chunk_writer import ChunkWriter
 from hvcore_upload.content_range import check_whole
@@ -24,7 +22,6 @@ from hvcore_upload.incoming import IncomingFiles
 from hvcore_upload.query import single
 from hvcore_upload.resumable import ResumableUploadResource
 from hvcore_upload.slots import UploadSlots
-from hvcore_upload.use_cases import ResumableUseCases, UploadUseCases
 from hvcore_web.app import make_app as make_web_app
 from hvcore_web.cors import UPLOAD
 from hvcore_web.documentation.help_links import help_links
@@ -39,33 +36,8 @@ FILES_APART_S: Final = 0.2
 but each address accepts a file again and again, and storing a file delays the disk for all."""
 
 
-class UploadServices(Protocol):
-    """The services that the upload app needs."""
-
-    @property
-    def uploads(self) -> UploadUseCases:
-        """The service that receives uploads that arrive in one request."""
-        ...
-
-    @property
-    def resumable(self) -> ResumableUseCases:
-        """The service of resumable uploads, whose bytes come in several requests."""
-        ...
-
-    @property
-    def upload_signer(self) -> UploadSigner: ...
-
-    @property
-    def settings(self) -> Settings:
-        """The settings; they say how many slots one client may have."""
-        ...
-
-    @property
-    def clock(self) -> Clock: ...
-
-
 def make_app(
-    services: UploadServices, *, max_concurrent: int = MAX_CONCURRENT
+    services: Services, *, max_concurrent: int = MAX_CONCURRENT
 ) -> falcon.App[falcon.Request, falcon.Response]:
     """
     Make the Falcon app of the upload address.
@@ -103,7 +75,7 @@ def make_app(
 class SignedUploadResource:
     """``PUT`` to a signed upload address, with a whole file."""
 
-    def __init__(self, services: UploadServices, slots: UploadSlots) -> None:
+    def __init__(self, services: Services, slots: UploadSlots) -> None:
         self._uploads = services.uploads
         self._signer = services.upload_signer
         self._clock = services.clock

@@ -15,11 +15,11 @@ import falcon
 from hvcore.domain.uploads.grants import UploadGrant
 from hvcore.errors import ConflictError, InvalidFileSizeError
 from hvcore.incoming.partial import PartialFile
+from hvcore.services.uploads.resumable import ResumableUploads
 from hvcore_upload.bodies import CutOffError, blocks
 from hvcore_upload.chunks import Chunk, check_digest, too_long
 from hvcore_upload.pace import SenderPace
 from hvcore_upload.slots import UploadSlots
-from hvcore_upload.use_cases import ResumableUseCases
 
 if TYPE_CHECKING:
     from hashlib import _Hash
@@ -39,7 +39,7 @@ class ChunkWriter:
         elapsed_s: A clock that only goes forward, in seconds.
     """
 
-    uploads: ResumableUseCases
+    uploads: ResumableUploads
     slots: UploadSlots
     elapsed_s: Callable[[], float] = time.monotonic
 

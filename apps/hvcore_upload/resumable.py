@@ -17,12 +17,12 @@ from hvcore.domain.uploads.grants import GrantState, UploadGrant
 from hvcore.domain.uploads.resumable import UploadGoneError
 from hvcore.errors import ConflictError, MethodNotAllowedError
 from hvcore.incoming.partial import PartialFile
+from hvcore.services.uploads.resumable import ResumableUploads
 from hvcore.signing.upload_addresses import UploadSigner
 from hvcore_upload.chunk_writer import ChunkWriter
 from hvcore_upload.chunks import Chunk, check_length, check_offset, read_chunk
 from hvcore_upload.query import single
 from hvcore_upload.slots import UploadSlots
-from hvcore_upload.use_cases import ResumableUseCases
 from hvcore_web.tus import check_version, expires
 
 METHODS: Final = ("DELETE", "HEAD", "OPTIONS", "PATCH", "POST")
@@ -37,7 +37,7 @@ class ResumableUploadResource:
         slots: The limit of bodies that a process receives at the same time.
     """
 
-    uploads: ResumableUseCases
+    uploads: ResumableUploads
     signer: UploadSigner
     clock: Clock
     slots: UploadSlots

@@ -1,7 +1,7 @@
 """
 Answer by the rules of cross-origin requests (CORS), with one policy for each app.
 
-Source: interface, "Authentication", 9; the Fetch standard, section 3.2.
+Source: the interface document, "Authentication", 9; the Fetch standard, section 3.2.
 """
 
 from collections.abc import Iterable

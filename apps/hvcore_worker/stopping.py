@@ -4,7 +4,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Final, Self
 
 from hvcore.processes import heartbeat
@@ -33,12 +33,7 @@ class Stopping:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         for number, handler in self._before.items():
             # None is one that Python has not set, and cannot set again.
             if handler is not None:

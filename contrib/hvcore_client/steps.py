@@ -90,6 +90,7 @@ def waited_after(error: Exception, seconds: float, request: str) -> Steps[None]:
 
     Args:
         error: The error of the try before.
+        seconds: The seconds to wait.
         request: A name of the request without secrets.
     """
     level = logging.WARNING if seconds >= LONG_WAIT_S else logging.INFO

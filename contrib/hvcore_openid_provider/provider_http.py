@@ -156,6 +156,7 @@ class ProviderExchange:
         Send a GET to the provider, and return the answer.
 
         Args:
+            address: The URL, at the issuer's host or an allowed further one.
             token: The access token to show.
 
         Raises:
@@ -169,6 +170,11 @@ class ProviderExchange:
     ) -> ProviderAnswer:
         """
         Send a form to the provider by POST, and return the answer.
+
+        Args:
+            address: The URL, at the issuer's host or an allowed further one.
+            form: The form as the body has it, URL-encoded.
+            headers: Further headers of the request.
 
         Raises:
             UnavailableError: No answer came, or it was cut off or too large.

@@ -78,6 +78,8 @@ class TokenClient:
         Return the tokens for the code of a sign-in.
 
         Args:
+            endpoint: The URL of the provider's token endpoint.
+            code: The code with which the browser came back.
             verifier: The code verifier of PKCE.
             callback: The address to which the provider sent the browser back.
 
@@ -100,6 +102,9 @@ class TokenClient:
     ) -> TokenAnswer:
         """
         Return new tokens for a refresh token.
+
+        Args:
+            endpoint: The URL of the provider's token endpoint.
 
         Raises:
             TokenRefusedError: The refresh token has expired, or the person may not sign

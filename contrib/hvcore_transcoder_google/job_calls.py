@@ -92,7 +92,7 @@ class GoogleJob:
 
 
 class TranscoderCalls:
-    """Submit, read, find and delete jobs of the Transcoder API; thread-safe."""
+    """Submit, read, find and delete jobs of Google's Transcoder API; thread-safe."""
 
     def __init__(self, options: GoogleTranscoderOptions) -> None:
         self._options = options

@@ -8,6 +8,13 @@ from typing import Final
 
 import attrs
 
+from hvcore_cloud_ladders.cloud_options import (
+    check_currency,
+    check_daily_limit,
+    check_deadline_s,
+    check_endpoint,
+    check_price,
+)
 from hvcore_transcoder_google.job_requests import INTERACTIVE, KEY_LABEL, MODES
 
 MOST_LABELS: Final = 60
@@ -50,15 +57,15 @@ class GoogleTranscoderOptions:
     project: str = attrs.field()
     location: str = attrs.field()
     credentials: str = attrs.field(default="", repr=False)
-    endpoint: str = attrs.field(default="")
+    endpoint: str = attrs.field(default="", validator=check_endpoint)
     writes_to: str = attrs.field(default="")
     mode: str = attrs.field(default=INTERACTIVE)
     priority: int = attrs.field(default=0)
-    price_per_minute: float = attrs.field(default=0.0)
-    daily_limit: float = attrs.field(default=0.0)
-    currency: str = attrs.field(default="USD")
+    price_per_minute: float = attrs.field(default=0.0, validator=check_price)
+    daily_limit: float = attrs.field(default=0.0, validator=check_daily_limit)
+    currency: str = attrs.field(default="USD", validator=check_currency)
     labels: tuple[str, ...] = attrs.field(default=())
-    deadline_s: int = attrs.field(default=24 * 3600)
+    deadline_s: int = attrs.field(default=24 * 3600, validator=check_deadline_s)
 
     def __attrs_post_init__(self) -> None:
         """Refuse a priority outside of batch mode, and a daily limit without a price."""
@@ -94,13 +101,6 @@ class GoogleTranscoderOptions:
                 "credentials must be the content of a JSON file of Google's, with a type"
             )
 
-    @endpoint.validator
-    def _check_endpoint(self, _: object, value: str) -> None:
-        if value and not re.fullmatch(r"https?://[^\s/@?#]+/?", value):
-            raise ValueError(
-                f"endpoint must be an address such as https://host, not {value!r}"
-            )
-
     @writes_to.validator
     def _check_writes_to(self, _: object, value: str) -> None:
         if value and not _PLACE.fullmatch(value):
@@ -121,21 +121,6 @@ class GoogleTranscoderOptions:
                 f"priority must be from 0 to {_MOST_PRIORITY}, not {value}"
             )
 
-    @price_per_minute.validator
-    def _check_price(self, _: object, value: float) -> None:
-        if not 0 <= value < 1000:  # noqa: PLR2004 - more is surely a mistake
-            raise ValueError(f"price_per_minute must be from 0 to 1000, not {value}")
-
-    @daily_limit.validator
-    def _check_daily_limit(self, _: object, value: float) -> None:
-        if not 0 <= value < 1_000_000_000:  # noqa: PLR2004 - fits into the table
-            raise ValueError(f"daily_limit must be 0 or more, not {value}")
-
-    @currency.validator
-    def _check_currency(self, _: object, value: str) -> None:
-        if not re.fullmatch(r"\w{1,12}", value):
-            raise ValueError(f"currency must be a name such as USD, not {value!r}")
-
     @labels.validator
     def _check_labels(self, _: object, value: tuple[str, ...]) -> None:
         for text in value:
@@ -150,11 +135,6 @@ class GoogleTranscoderOptions:
             raise ValueError(
                 f"labels must be at most {MOST_LABELS} pairs, not {len(value)}"
             )
-
-    @deadline_s.validator
-    def _check_deadline_s(self, _: object, value: int) -> None:
-        if not 60 <= value <= 7 * 24 * 3600:  # noqa: PLR2004 - a minute, a week
-            raise ValueError(f"deadline_s must be from 60 to 604800, not {value}")
 
 
 def _is_object_with_type(text: str) -> bool:

@@ -10,11 +10,6 @@ from typing import Final
 import attrs
 
 from hvcore.plugin_api import (
-    MAX_SOURCE_DURATION_S,
-    MAX_SOURCE_EDGE_PX,
-    MAX_SOURCE_FRAME_RATE,
-    MAX_SOURCE_PIXELS,
-    MAX_SOURCE_STREAMS,
     AudioTrackInfo,
     ByteRanges,
     Mp4Box,
@@ -26,32 +21,24 @@ from hvcore.plugin_api import (
     VideoTrackInfo,
     box_around,
 )
+from hvcore_cloud_ladders.source_checks import (
+    DOLBY_VISION,
+    NO_LENGTH,
+    NO_VIDEO,
+    ONLY_AUDIO,
+    check_duration,
+    check_size,
+    check_tracks,
+    usable_frame_rate,
+)
 
 NOT_MP4: Final = (
     "The file is no MP4 or MOV file that can be read. Convert it to MP4 with H.264 video "
     "and AAC sound, and upload it again."
 )
-NO_VIDEO: Final = "The file has no video."
-ONLY_AUDIO: Final = "The file has no video, only audio."
-NO_LENGTH: Final = (
-    "The file does not say how long it is. Convert it to MP4 with H.264 video and AAC "
-    "sound, and upload it again."
-)
-TOO_LARGE: Final = (
-    f"The picture is too large: at most {MAX_SOURCE_EDGE_PX} pixels on each side and "
-    f"{MAX_SOURCE_PIXELS // 1_000_000} million in all are supported."
-)
-TOO_LONG: Final = f"The video is longer than {MAX_SOURCE_DURATION_S // 3600} hours."
-TOO_MANY_TRACKS: Final = f"The file has more than {MAX_SOURCE_STREAMS} tracks."
-DOLBY_VISION: Final = (
-    "The video is in Dolby Vision without a picture for other screens (profile 5). "
-    "Export it as HDR10 or as standard dynamic range, and upload it again."
-)
 _ALONE_PROFILE: Final = 5
 _HDR: Final = frozenset({16, 18})
 """The code points of the transfer functions PQ and HLG (ITU-T H.273, table 3)."""
-_FINEST: Final = 100_000
-"""The largest denominator of a frame rate; larger ones come from rounded lengths."""
 _VISUAL_ENTRY_BYTES: Final = 78
 _FULL_BOX_BYTES: Final = 4
 _ENTRIES_AT: Final = 8
@@ -110,18 +97,14 @@ def _movie_of(source: ByteRanges) -> Mp4Box:
 def _probed(source: ByteRanges) -> ProbedSource:
     movie = _movie_of(source)
     tracks = [box for box in movie.children() if box.kind == "trak"]
-    if len(tracks) > MAX_SOURCE_STREAMS:
-        raise UnusableSourceError(TOO_MANY_TRACKS)
+    check_tracks(len(tracks))
     kinds = [_kind_of(track) for track in tracks]
     sounds = [n for n, kind in enumerate(kinds) if kind == "soun"]
     if "vide" not in kinds:
         raise UnusableSourceError(ONLY_AUDIO if sounds else NO_VIDEO)
     number = kinds.index("vide")
     duration_s = _duration_s(tracks[number])
-    if duration_s <= 0:
-        raise UnusableSourceError(NO_LENGTH)
-    if duration_s > MAX_SOURCE_DURATION_S + 1:
-        raise UnusableSourceError(TOO_LONG)
+    check_duration(duration_s)
     info = SourceInfo(
         duration_s=round(float(duration_s), 6),
         size_bytes=source.size_bytes,
@@ -187,8 +170,7 @@ def _size(track: Mp4Box, entry: Mp4Box) -> tuple[int, int]:
         width, height = entry.fields("HH", 24)
     if not width or not height:
         raise UnusableSourceError(NO_VIDEO)
-    if max(width, height) > MAX_SOURCE_EDGE_PX or width * height > MAX_SOURCE_PIXELS:
-        raise UnusableSourceError(TOO_LARGE)
+    check_size(width, height)
     return (height, width) if _is_turned(track) else (width, height)
 
 
@@ -204,13 +186,7 @@ def _frame_rate(track: Mp4Box, duration_s: Fraction) -> Fraction:
     if not count:
         # Of a fragmented file, whose frames are told nowhere.
         raise UnusableSourceError(NO_LENGTH)
-    rate = (count / duration_s).limit_denominator(_FINEST)
-    if rate > MAX_SOURCE_FRAME_RATE:
-        raise UnusableSourceError(
-            f"The video has {float(rate):.0f} pictures a second; at most "
-            f"{MAX_SOURCE_FRAME_RATE} are supported."
-        )
-    return max(Fraction(1), rate)
+    return usable_frame_rate(count / duration_s)
 
 
 def _transfer(colour: Mp4Box) -> int:

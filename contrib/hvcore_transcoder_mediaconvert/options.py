@@ -7,6 +7,14 @@ from typing import Final
 
 import attrs
 
+from hvcore_cloud_ladders.cloud_options import (
+    check_currency,
+    check_daily_limit,
+    check_deadline_s,
+    check_endpoint,
+    check_price,
+)
+
 KEY: Final = "hvcore-key"
 """The name in a job's user metadata under which the key of the remote job stands."""
 ON_DEMAND: Final = "on-demand"
@@ -53,19 +61,19 @@ class MediaConvertOptions:
     role: str = attrs.field()
     region: str = attrs.field()
     queue: str = ""
-    endpoint: str = attrs.field(default="")
+    endpoint: str = attrs.field(default="", validator=check_endpoint)
     access_key: str = attrs.field(default="", repr=False)
     secret_key: str = attrs.field(default="", repr=False)
     writes_to: str = attrs.field(default="")
     price_class: str = attrs.field(default=ON_DEMAND)
     acceleration: str = attrs.field(default="DISABLED")
     priority: int = attrs.field(default=0)
-    price_per_minute: float = attrs.field(default=0.0)
-    daily_limit: float = attrs.field(default=0.0)
-    currency: str = attrs.field(default="USD")
+    price_per_minute: float = attrs.field(default=0.0, validator=check_price)
+    daily_limit: float = attrs.field(default=0.0, validator=check_daily_limit)
+    currency: str = attrs.field(default="USD", validator=check_currency)
     tags: tuple[str, ...] = attrs.field(default=())
     metadata: tuple[str, ...] = attrs.field(default=())
-    deadline_s: int = attrs.field(default=24 * 3600)
+    deadline_s: int = attrs.field(default=24 * 3600, validator=check_deadline_s)
 
     def __attrs_post_init__(self) -> None:
         """Refuse options that contradict one another, or need another option."""
@@ -101,13 +109,6 @@ class MediaConvertOptions:
         if not _REGION.fullmatch(value):
             raise ValueError(f"region must be one such as eu-central-1, not {value!r}")
 
-    @endpoint.validator
-    def _check_endpoint(self, _: object, value: str) -> None:
-        if value and not re.fullmatch(r"https?://[^\s/@?#]+/?", value):
-            raise ValueError(
-                f"endpoint must be an address such as https://host, not {value!r}"
-            )
-
     @secret_key.validator
     def _check_secret_key(self, _: object, value: str) -> None:
         # A key pasted with its line breaks; not repeated, it is a secret.
@@ -141,21 +142,6 @@ class MediaConvertOptions:
         if not -50 <= value <= 50:  # noqa: PLR2004 - MediaConvert's
             raise ValueError(f"priority must be from -50 to 50, not {value}")
 
-    @price_per_minute.validator
-    def _check_price(self, _: object, value: float) -> None:
-        if not 0 <= value < 1000:  # noqa: PLR2004 - more is surely a mistake
-            raise ValueError(f"price_per_minute must be from 0 to 1000, not {value}")
-
-    @daily_limit.validator
-    def _check_daily_limit(self, _: object, value: float) -> None:
-        if not 0 <= value < 1_000_000_000:  # noqa: PLR2004 - fits into the table
-            raise ValueError(f"daily_limit must be 0 or more, not {value}")
-
-    @currency.validator
-    def _check_currency(self, _: object, value: str) -> None:
-        if not re.fullmatch(r"\w{1,12}", value):
-            raise ValueError(f"currency must be a name such as USD, not {value!r}")
-
     @tags.validator
     def _check_tags(self, _: object, value: tuple[str, ...]) -> None:
         _require_pairs("tags", value)
@@ -163,11 +149,6 @@ class MediaConvertOptions:
     @metadata.validator
     def _check_metadata(self, _: object, value: tuple[str, ...]) -> None:
         _require_pairs("metadata", value)
-
-    @deadline_s.validator
-    def _check_deadline_s(self, _: object, value: int) -> None:
-        if not 60 <= value <= 7 * 24 * 3600:  # noqa: PLR2004 - a minute, a week
-            raise ValueError(f"deadline_s must be from 60 to 604800, not {value}")
 
 
 def pairs(texts: tuple[str, ...]) -> Mapping[str, str]:

@@ -5,47 +5,33 @@ from fractions import Fraction
 from typing import Final
 
 from hvcore.plugin_api import (
-    MAX_SOURCE_DURATION_S,
-    MAX_SOURCE_EDGE_PX,
-    MAX_SOURCE_FRAME_RATE,
-    MAX_SOURCE_PIXELS,
-    MAX_SOURCE_STREAMS,
     AudioTrackInfo,
     PixelFormat,
     SourceInfo,
     UnusableSourceError,
     VideoTrackInfo,
 )
+from hvcore_cloud_ladders.source_checks import (
+    DOLBY_VISION,
+    NO_VIDEO,
+    ONLY_AUDIO,
+    check_duration,
+    check_size,
+    check_tracks,
+    usable_frame_rate,
+)
 from hvcore_transcoder_mediaconvert.abilities import PROFILES
 from hvcore_transcoder_mediaconvert.job_requests import Members
 
-NO_VIDEO: Final = "The file has no video."
-ONLY_AUDIO: Final = "The file has no video, only audio."
 WITHOUT_PICTURES: Final = (
     "The file has a video track without pictures. Check that it plays on your own "
     "device, and upload it again."
-)
-NO_LENGTH: Final = (
-    "The file does not say how long it is. Convert it to MP4 with H.264 video and AAC "
-    "sound, and upload it again."
-)
-TOO_LARGE: Final = (
-    f"The picture is too large: at most {MAX_SOURCE_EDGE_PX} pixels on each side and "
-    f"{MAX_SOURCE_PIXELS // 1_000_000} million in all are supported."
-)
-TOO_LONG: Final = f"The video is longer than {MAX_SOURCE_DURATION_S // 3600} hours."
-TOO_MANY_TRACKS: Final = f"The file has more than {MAX_SOURCE_STREAMS} tracks."
-DOLBY_VISION: Final = (
-    "The video is in Dolby Vision without a picture for other screens (profile 5). "
-    "Export it as HDR10 or as standard dynamic range, and upload it again."
 )
 _ALONE_PROFILE: Final = 5
 _HDR: Final = frozenset({"SMPTE_2084", "ARIB_B67"})
 _DEEP_BITS: Final = 10
 _SIDEWAYS: Final = frozenset({90, 270})
 _MOST_STRETCH: Final = 10
-_FINEST: Final = 100_000
-"""The largest denominator of a frame rate; larger ones come from rounded lengths."""
 
 
 def source_info(found: Members) -> SourceInfo:
@@ -60,17 +46,13 @@ def source_info(found: Members) -> SourceInfo:
     """
     container = found.get("Container", {})
     tracks: Sequence[Members] = container.get("Tracks", ())
-    if len(tracks) > MAX_SOURCE_STREAMS:
-        raise UnusableSourceError(TOO_MANY_TRACKS)
+    check_tracks(len(tracks))
     videos = [one for one in tracks if one.get("TrackType") == "video"]
     sounds = [one for one in tracks if one.get("TrackType") == "audio"]
     if not videos:
         raise UnusableSourceError(ONLY_AUDIO if sounds else NO_VIDEO)
     duration_s = float(videos[0].get("Duration") or container.get("Duration") or 0)
-    if duration_s <= 0:
-        raise UnusableSourceError(NO_LENGTH)
-    if duration_s > MAX_SOURCE_DURATION_S + 1:
-        raise UnusableSourceError(TOO_LONG)
+    check_duration(duration_s)
     return SourceInfo(
         duration_s=round(duration_s, 6),
         size_bytes=int(found.get("Metadata", {}).get("FileSize", 0)),
@@ -89,17 +71,12 @@ def _video(track: Members) -> VideoTrackInfo:
     rate = _fraction(shown.get("FrameRate") or coded.get("CodedFrameRate"))
     if rate is None:
         raise UnusableSourceError(WITHOUT_PICTURES)
-    if rate > MAX_SOURCE_FRAME_RATE:
-        raise UnusableSourceError(
-            f"The video has {float(rate):.0f} pictures a second; at most "
-            f"{MAX_SOURCE_FRAME_RATE} are supported."
-        )
     transfers = {one.get("TransferCharacteristics") for one in (shown, coded)}
     return VideoTrackInfo(
         stream_index=int(track["Index"]) - 1,
         width_px=width_px,
         height_px=height_px,
-        frame_rate=max(Fraction(1), rate.limit_denominator(_FINEST)),
+        frame_rate=usable_frame_rate(rate),
         pixel_format=_pixel_format(shown, coded),
         codec=str(track.get("Codec", "")).lower(),
         is_hdr=bool(transfers & _HDR),
@@ -113,8 +90,7 @@ def _size(shown: Members, coded: Members) -> tuple[int, int]:
     height = int(shown.get("Height") or coded.get("Height") or 0)
     if not width or not height:
         raise UnusableSourceError(WITHOUT_PICTURES)
-    if max(width, height) > MAX_SOURCE_EDGE_PX or width * height > MAX_SOURCE_PIXELS:
-        raise UnusableSourceError(TOO_LARGE)
+    check_size(width, height)
     shape = _fraction(shown.get("SampleAspectRatio") or coded.get("SampleAspectRatio"))
     if shape is not None and Fraction(1, _MOST_STRETCH) <= shape <= _MOST_STRETCH:
         width = max(1, round(width * shape))

@@ -83,6 +83,8 @@ class TableWiring(Backends):
         Migrate all tables of the service and its backends to this version; see ``migrations``.
 
         Args:
+            contracts: Whether to remove what only older versions need, too. No process
+                of an older version may run any more.
             mark: The mark of an unfinished copy that the database has, and keeps.
         """
         for _, bring_up in self.migrations(contracts=contracts, mark=mark):

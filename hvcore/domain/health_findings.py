@@ -42,7 +42,13 @@ class Examination:
 
 
 def healthy(check: str, found: str) -> HealthFinding:
-    """Return a finding with the state ``ok``, which needs no action."""
+    """
+    Return a finding with the state ``ok``, which needs no action.
+
+    Args:
+        check: The name of the check.
+        found: What the check found, in words for operators.
+    """
     return HealthFinding(state=OK, check=check, found=found)
 
 
@@ -51,6 +57,11 @@ def broken(check: str, found: str, fix: str) -> HealthFinding:
     Return a finding with the state ``broken``.
 
     The service does not work until the finding is fixed.
+
+    Args:
+        check: The name of the check.
+        found: What the check found, in words for operators.
+        fix: What an operator has to do.
     """
     return HealthFinding(state=BROKEN, check=check, found=found, fix=fix)
 
@@ -62,6 +73,10 @@ def ambiguous(
     Return a warning for each sentence.
 
     A sentence is about a setting that can be understood in two ways.
+
+    Args:
+        check: The name of the check.
+        fix: What an operator has to do.
     """
     return [
         HealthFinding(state=WARNING, check=check, found=sentence, fix=fix)

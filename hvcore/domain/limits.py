@@ -1,8 +1,8 @@
 """
 Limits: every number of the HTTP interface's contract, with its unit.
 
-Source: interface, "Limits"; a constant's own text names another section where its number
-is from there. No setting changes these numbers.
+Source: the interface document, "Limits"; a constant's own text names another section
+where its number is from there. No setting changes these numbers.
 """
 
 from typing import Final

@@ -130,7 +130,7 @@ class VideoFilters(TypedDict, total=False):
         until: The last UTC day of creation, inclusive.
         external_id: Only the video with this id of the host program.
         tag: Only the videos with this tag.
-        metadata: A key and its value with a colon between them, as in ``order:4711``; of
+        metadata: A key and its value with a colon between them, such as ``order:4711``; of
             several such texts, all must hold.
         is_public: Only the videos that everybody may watch, or only the others.
     """

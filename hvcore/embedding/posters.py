@@ -65,6 +65,9 @@ class EnvironmentPosters(EnvironmentPart):
         """
         Use a moment of the video as its poster, as soon as a worker has made the picture.
 
+        Args:
+            at_s: The moment, in seconds from the beginning of the video.
+
         Raises:
             InvalidParametersError: The moment is behind the video's end, the video has
                 failed, or the transcoder makes no pictures.

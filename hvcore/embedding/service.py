@@ -4,7 +4,6 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Final, Optional, Self, cast
 from urllib.parse import urlsplit
 
@@ -171,12 +170,7 @@ class EmbeddedService:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -360,7 +354,8 @@ class EmbeddedService:
         and counts the watched segments. Each machine that serves videos needs one.
 
         Args:
-            stopping: Returns whether to stop, as in ``run_worker``.
+            stopping: Returns whether to stop; asked at least every 2 s. None stops at SIGTERM
+                and SIGINT, in the main thread only.
 
         Raises:
             ConfigError: The apps are not installed (``hvcore[server]``).

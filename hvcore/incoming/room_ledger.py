@@ -43,7 +43,13 @@ class Claim:
     renewed_at_s: float
 
     def ahead_at(self, now_s: float) -> int:
-        """Return the number of bytes still reserved at a time; 0 once the claim has lapsed."""
+        """
+        Return the number of bytes still reserved at a time; 0 once the claim has lapsed.
+
+        Args:
+            now_s: The present time of the machine's clock that only goes forward, in
+                seconds.
+        """
         # Of a time before the last start of the machine, it is ahead of now.
         is_live = abs(now_s - self.renewed_at_s) <= LAPSES_AFTER_S
         return self.ahead_bytes if is_live else 0
@@ -124,6 +130,8 @@ class RoomEntries:
         Args:
             owner: The name of the upload, whose own reserved bytes are left out.
             disk: The device number of the disk.
+            now_s: The present time of the machine's clock that only goes forward, in
+                seconds.
         """
         here = {name: one for name, one in self.claims.items() if one.disk == disk}
         received, ahead = Counter[str](), Counter[str]()

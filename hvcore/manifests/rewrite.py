@@ -1,7 +1,7 @@
 """
 Add the viewer's token to the addresses in a playlist, a manifest or a storyboard.
 
-Source: interface, "Delivery": the token reaches every variant and segment
+Source: the interface document, "Delivery": the token reaches every variant and segment
 request, so that only the first URL needs to be signed.
 """
 

@@ -107,7 +107,14 @@ class Mp4Box:
         return [box for box in self.children() if box.kind == kind]
 
     def find(self, path: str, skip_bytes: int = 0) -> "Mp4Box | None":
-        """Return the first inner box at a path such as ``mdia/minf``; None if there is none."""
+        """
+        Return the first inner box at a path such as ``mdia/minf``; None if there is none.
+
+        Args:
+            path: The types of nested boxes, with slashes between them.
+            skip_bytes: The length of this box's own fields, which stand before the
+                boxes directly inside it.
+        """
         found: Mp4Box | None = self
         for kind in path.split("/"):
             inside = found.children(skip_bytes) if found else ()
@@ -118,6 +125,11 @@ class Mp4Box:
     def child(self, path: str, skip_bytes: int = 0) -> "Mp4Box":
         """
         Return the first inner box at a path such as ``mdia/minf``.
+
+        Args:
+            path: The types of nested boxes, with slashes between them.
+            skip_bytes: The length of this box's own fields, which stand before the
+                boxes directly inside it.
 
         Raises:
             Mp4Error: There is no box at the path.

@@ -1,7 +1,7 @@
 """
 The claims of playback tokens, and the reading of their payload.
 
-Source: interface, "Authentication", 7 and 8.
+Source: the interface document, "Authentication", 7 and 8.
 """
 
 from collections.abc import Mapping

@@ -1,7 +1,7 @@
 """
 Issue and verify playback tokens.
 
-Source: interface, "Authentication", 7 and 8. One key signs, further ones only
+Source: the interface document, "Authentication", 7 and 8. One key signs, further ones only
 verify, so keys can be rotated.
 """
 

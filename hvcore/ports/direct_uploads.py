@@ -69,6 +69,9 @@ class SupportsPresignedWrite(Protocol):
 
         The copy has the bytes of one moment, even while others write the source.
 
+        Args:
+            content_type: The media type of the copy.
+
         Raises:
             ObjectNotFoundError: The source does not exist.
             UnavailableError: The store does not answer, or the source changed.

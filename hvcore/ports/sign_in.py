@@ -161,6 +161,10 @@ class SignInProvider(ABC):
         Called once, after the dashboard's session was ended. The method waits for no
         server.
 
+        Args:
+            refresh_state: The state of the session that has ended, as the last sign-in
+                or refresh returned it.
+
         Returns:
             None if there is nothing to sign out of.
         """

@@ -154,6 +154,7 @@ class Storage(ABC):
 
         Args:
             local: A file of this machine, on any disk. It need not exist afterwards.
+            content_type: The media type of the object, such as ``video/mp4``.
         """
 
     @abstractmethod
@@ -241,6 +242,9 @@ class SupportsCopy(Protocol):
         Store a copy of an object, whole or not at all.
 
         The copy replaces an object at the target, as ``write`` does; the source stays.
+
+        Args:
+            content_type: The media type of the copy.
 
         Raises:
             ObjectNotFoundError: No object is at the source's path.

@@ -189,6 +189,10 @@ class Work(Protocol):
         Claim a periodic job, such as the sweep, for one process.
 
         Return whether that process has it.
+
+        Args:
+            name: The name of the job.
+            holder: The name of the process that claims it.
         """
         ...
 

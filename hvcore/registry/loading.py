@@ -1,7 +1,6 @@
 """Load plugins and ask each for its backends; a broken plugin does not affect the others."""
 
 import importlib
-import logging
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
@@ -39,8 +38,6 @@ from hvcore.settings import Settings
 GROUP: Final = hookspecs.PROJECT
 SILENT_S: Final = 4.0
 """What a plugin does when it is imported is to offer records."""
-
-_log = logging.getLogger(__name__)
 
 
 @attrs.frozen

@@ -10,7 +10,6 @@ import socket
 import threading
 import time
 from contextlib import suppress
-from types import TracebackType
 from typing import Final, Self
 
 from hvcore.errors import UnavailableError
@@ -59,12 +58,7 @@ class SocketDeadline:
             ) from exc
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._timer.cancel()
         with self._lock:
             for watched in self._watched:

@@ -19,7 +19,7 @@ def require_condition(condition: Condition[T] | None, found: T) -> None:
     Refuse to change a stored object that does not meet the changer's condition.
 
     Args:
-        condition: None if there is no condition.
+        condition: The changer's condition; None if there is none.
         found: The stored object as it is now.
 
     Raises:

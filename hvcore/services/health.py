@@ -56,8 +56,8 @@ class Health:
     Check every component that the service needs: database, clock, storage, queue, disk.
 
     Attributes:
-        queue: None in an app that needs no queue.
-        transcoder: None in an app that neither encodes nor refuses requests by the
+        queue: The queue to check; None in an app that needs no queue.
+        transcoder: The transcoder to check; None in an app that neither encodes nor refuses requests by the
             transcoder's abilities.
     """
 

@@ -56,6 +56,9 @@ class UploadSigner:
         """
         Return the signed path and query of the URL at which a grant's file is uploaded; they follow ``{upload_url}``.
 
+        Args:
+            expires_unix: The end of the URL's validity, in seconds since 1970.
+
         Raises:
             ConfigError: No stored key can be decrypted.
             UnavailableError: The database does not answer.
@@ -76,7 +79,7 @@ class UploadSigner:
 
         Raises:
             ForbiddenError: The URL was tampered with, has expired, or was signed with a key that
-                is no longer accepted (interface, "upload-url").
+                is no longer accepted (the interface document, "upload-url").
             UnavailableError: The database does not answer.
         """
         # The signature first: an expiry that was tampered with says nothing.

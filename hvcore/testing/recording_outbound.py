@@ -97,6 +97,12 @@ class RecordingOutbound(OutboundHttp):
         """
         Record a GET, and return the file that ``files`` has for its address.
 
+        Args:
+            deadline_s: Not used, because the answer is there at once.
+            max_redirects: Not used, because no address redirects.
+            check: Called before the request is recorded; an exception that it raises
+                ends the call.
+
         Raises:
             TargetRefusedError: The form of the address is wrong.
             OutboundError: ``is_down`` is set.

@@ -76,6 +76,9 @@ class FairThreads:
         """
         Queue a call of ``work``, and return its future; the call runs on a thread when its turn comes.
 
+        Args:
+            organization: The organization whose turn the call takes.
+
         Raises:
             ShareMetError: The client has as many calls as it may have.
             UnavailableError: All waiting places are taken, by clients with no more places than

@@ -1,7 +1,7 @@
 """
 The JSON Schemas of the answers of :mod:`hvcore.wire.responses`.
 
-Source: interface, "Resources and fields". Members that only some videos have
+Source: the interface document, "Resources and fields". Members that only some videos have
 are optional; no answer has members that are not listed.
 """
 

@@ -1,7 +1,7 @@
 """
 Read a request's fields into attrs classes, and report all problems at once.
 
-A request class lists its fields in the order of the interface's table; the first
+A request class lists its fields in the order of the interface document's table; the first
 field with a problem decides status and code. Not done with cattrs, whose errors have
 neither that order nor the offending values.
 """

@@ -1,7 +1,7 @@
 """
 The two shapes of every JSON answer: success and problem.
 
-Source: interface, "Conventions" and "Errors"; RFC 9457 for the media type and
+Source: the interface document, "Conventions" and "Errors"; RFC 9457 for the media type and
 for ``code``, an extension member.
 """
 

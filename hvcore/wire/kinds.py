@@ -3,7 +3,7 @@ The kinds of fields that requests have: each reads one value or refuses it.
 
 A kind reads a JSON value (``from_json``) and the text of a query parameter
 (``from_text``) alike. Wrong type or unreadable: 422; well-formed but not
-allowed: 400 (interface, "Errors", status codes).
+allowed: 400 (the interface document, "Errors", status codes).
 """
 
 import re

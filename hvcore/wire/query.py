@@ -1,7 +1,7 @@
 """
 The query parameters of the list of videos and of the requests signed-url and source.
 
-Source: interface, "Endpoints": one class per query table, in its order.
+Source: the interface document, "Endpoints": one class per query table, in its order.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

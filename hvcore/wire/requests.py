@@ -1,7 +1,7 @@
 """
 The JSON bodies of API requests: a class for each request, which declares its fields.
 
-Source: interface, "Endpoints": one class per request table, its fields in the
+Source: the interface document, "Endpoints": one class per request table, its fields in the
 table's order, and after them those that later decisions added.
 """
 

@@ -1,7 +1,7 @@
 """
 The JSON payloads of API answers about videos and uploads.
 
-Source: interface, "Resources and fields" and the responses under "Endpoints".
+Source: the interface document, "Resources and fields" and the responses under "Endpoints".
 Every function returns a payload; :mod:`hvcore.wire.envelope` wraps it.
 """
 

@@ -62,7 +62,12 @@ def by_day(conditions: "Sequence[sa.ColumnElement[bool]]") -> "sa.Select[Any]":
 
 
 def of_parts(scope: EnvironmentScope, parts: Parts) -> "sa.Select[Any]":
-    """Return the statement for the counts of each video in the parts of a range."""
+    """
+    Return the statement for the counts of each video in a range of days.
+
+    Args:
+        parts: The whole months of the range, whose sums are stored, and the other days.
+    """
     sources = [
         sa.select(_days.video_id, _days.segments, _days.last_ms).where(
             *within(video_days, scope, days)

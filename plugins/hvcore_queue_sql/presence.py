@@ -4,7 +4,6 @@ import secrets
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
-from types import TracebackType
 from typing import Final, Self
 
 from hvcore.plugin_api import Database, Lane, UnavailableError
@@ -31,12 +30,7 @@ class Presence:
         self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._has_ended.set()
         self._thread.join()
 

@@ -52,7 +52,12 @@ def encoding_s(order: TranscodeOrder, cores: int) -> float:
 
 
 def decoding_s(video: VideoTrackInfo, cores: int) -> float:
-    """Return the seconds that decoding a second of the source takes."""
+    """
+    Return the seconds that decoding a second of the source takes.
+
+    Args:
+        cores: The number of cores that decode.
+    """
     pixels = video.width_px * video.height_px * float(video.frame_rate)
     return pixels * _DECODING * _CPU_S_OF_PIXEL / cores
 

@@ -1,7 +1,7 @@
 """
 The two families of API routes, by key and by organization, and which routes of both do the same.
 
-Source: interface, "Endpoints".
+Source: the interface document, "Endpoints".
 """
 
 import re

@@ -1,7 +1,7 @@
 """
 Describe the service's requests to webhook endpoints in the OpenAPI document.
 
-Source: interface, "Events"; Standard Webhooks for the headers.
+Source: the interface document, "Events"; Standard Webhooks for the headers.
 """
 
 from typing import Final

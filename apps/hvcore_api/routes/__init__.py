@@ -1,7 +1,7 @@
 """
 The table of all API routes; no other module registers routes.
 
-Source: interface, "Endpoints". The table feeds routing, permissions, rate
+Source: the interface document, "Endpoints". The table feeds routing, permissions, rate
 limits, idempotency, the OpenAPI document and the tests.
 """
 

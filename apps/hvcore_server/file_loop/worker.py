@@ -60,7 +60,12 @@ class DeliveryWorker(TransferWorker):
                 files.take_back(self.in_doubt.take())
 
     def wait_for_and_dispatch_events(self, timeout: float) -> None:
-        """Run the file loop until there is something to do for connections that threads serve."""
+        """
+        Run the file loop until there is something to do for connections that threads serve.
+
+        Args:
+            timeout: The most seconds to run.
+        """
         if self._loop is not None:
             self._loop.run(min(timeout, self._retries.wait_s()))
             timeout = 0.0

@@ -102,7 +102,14 @@ class RetryPacing:
         self._forget(now)
 
     def ask(self, client: str, head: bytes, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
-        """Let a request go on, delay it until its turn, or refuse it if its turn is over 5 s away."""
+        """
+        Let a request go on, delay it until its turn, or refuse it if its turn is over 5 s away.
+
+        Args:
+            client: The client that sent the request.
+            head: The request line and the headers.
+            conn: The request's connection.
+        """
         names = _kinds_of(client, head) if self._kinds else ()
         kind = next((self._kinds[name] for name in names if name in self._kinds), None)
         now = self.clock()

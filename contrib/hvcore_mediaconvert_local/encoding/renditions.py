@@ -107,7 +107,14 @@ class LocalRendition:
 
 
 def file_name(local: str, base: str, modifier: str) -> str:
-    """Return the name of a rendition's file in the bucket, as MediaConvert names files."""
+    """
+    Return the name of a rendition's file in the bucket, as MediaConvert names files.
+
+    Args:
+        local: The name that ffmpeg gave the file.
+        base: The beginning of the output's file names.
+        modifier: The segment modifier of the output, which stands before the number.
+    """
     if local.startswith(INIT):
         return base + local
     rest = local.removeprefix(SEGMENT.rstrip("_"))

@@ -36,7 +36,7 @@ class IdempotencyScope:
 
     Attributes:
         env_id: The environment; "" if neither the path nor the API key names one.
-        route: The HTTP method and the address pattern, as in the route table.
+        route: The HTTP method and the address pattern, such as ``POST /v1/videos/process``.
         key: The value of the header ``Idempotency-Key``, as the caller sent it.
     """
 

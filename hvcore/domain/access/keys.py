@@ -1,7 +1,7 @@
 """
 API keys: their secret values, their stored records and their permissions.
 
-Source: interface, "Authentication".
+Source: the interface document, "Authentication".
 """
 
 import hashlib
@@ -52,7 +52,7 @@ class ApiKey:
         sha256: The SHA-256 of the whole key value, 64 hex digits.
         shown: The first characters of the key value, by which people recognise it in
             lists.
-        org_id: None for a system key.
+        org_id: The organization of the key; None for a system key.
         env_id: The environment of an environment key; the default
             environment of a full-access key, if it has one.
     """

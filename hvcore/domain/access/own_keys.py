@@ -48,8 +48,8 @@ class OwnKeys(Generic[KeyT_co]):
     Choose among the service's own signing keys of one purpose.
 
     Attributes:
-        purpose: The kind of tokens that the keys sign, as in ``hv keys rotate-signing
-            --for``.
+        purpose: The kind of tokens that the keys sign, as ``hv keys rotate-signing --for``
+            names it.
         settings: The keys of the settings by their ``kid``. The first one signs until
             keys are rotated.
         rotated: The keys in the database, which replace those of the settings; None if

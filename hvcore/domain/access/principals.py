@@ -1,7 +1,7 @@
 """
 Principals: the recognised caller of a request, and what the caller may use.
 
-Source: interface, "Authentication".
+Source: the interface document, "Authentication".
 """
 
 import attrs

@@ -1,7 +1,7 @@
 """
 Rate limits: how many requests an organization may make in a period of time.
 
-Source: interface, "Limits". Windows slide: a request counts until exactly one
+Source: the interface document, "Limits". Windows slide: a request counts until exactly one
 window later.
 """
 

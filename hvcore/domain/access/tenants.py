@@ -1,7 +1,7 @@
 """
 Tenants: organizations and their environments.
 
-Source: interface, "Organization and environment".
+Source: the interface document, "Organization and environment".
 """
 
 from datetime import datetime

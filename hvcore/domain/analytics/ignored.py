@@ -1,8 +1,9 @@
 """
 Ignored requests: answers of delivery that are not counted as served segments.
 
-Source: interface, "What the service does", 5: a segment counts only if more than
-    half of it was sent in one answer. Ignored requests are stored to explain a count.
+Source: the interface document, "What the service does", 5: a segment counts only if
+more than half of it was sent in one answer. Ignored requests are stored to explain a
+count.
 """
 
 from collections.abc import Iterable

@@ -76,7 +76,7 @@ class MinuteTotal:
     Count the segments served in one minute.
 
     Attributes:
-        minute: Whole minutes since 1970.
+        minute: The minute, in whole minutes since 1970.
     """
 
     minute: int

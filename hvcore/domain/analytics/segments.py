@@ -1,7 +1,7 @@
 """
 Counts of served segments, by day and by rung.
 
-Source: interface, "What the service does", 5, and "Analytics shapes".
+Source: the interface document, "What the service does", 5, and "Analytics shapes".
 """
 
 import math

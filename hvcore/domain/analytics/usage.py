@@ -1,7 +1,7 @@
 """
 The videos that environments hold, and the segments served of them.
 
-Source: interface, "Analytics shapes".
+Source: the interface document, "Analytics shapes".
 """
 
 from collections.abc import Iterable, Mapping

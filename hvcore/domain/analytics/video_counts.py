@@ -1,7 +1,7 @@
 """
 Counts of served segments by video, with views and watched time, and their order.
 
-Source: interface, "What the service does", 5; decisions, section 9.
+Source: the interface document, "What the service does", 5; docs/decisions/0220.
 """
 
 from datetime import date, datetime
@@ -43,7 +43,7 @@ class VideoLength:
     Give the latest length of a video that is or was ready.
 
     Attributes:
-        length_s: More than 0.
+        length_s: The length in seconds, more than 0.
         changed_at: When the video got this length.
     """
 
@@ -177,8 +177,8 @@ class VideoPageQuery:
     Ask for a page of a report of videos.
 
     Attributes:
-        days: The last 30 days and today if both ends are open.
-        page: From 1 on.
+        days: The range of UTC days; the last 30 days and today if both ends are open.
+        page: The number of the page, from 1 on.
     """
 
     days: DateRange

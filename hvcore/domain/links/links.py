@@ -1,7 +1,7 @@
 """
 Edge keys and share links: web addresses that play one video without an API key.
 
-Source: interface, "Delivery" and "share".
+Source: the interface document, "Delivery" and "share".
 """
 
 from datetime import datetime, timedelta

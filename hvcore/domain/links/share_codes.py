@@ -68,7 +68,13 @@ class ShareCode:
 
     @classmethod
     def make(cls, share: ShareLink, email: str, now: datetime) -> Self:
-        """Make a random code for a viewer who entered a mail address."""
+        """
+        Make a random code for a viewer who entered a mail address.
+
+        Args:
+            email: The address that the viewer entered, which need not be that of the
+                share link's viewer.
+        """
         return cls(
             id=new_share_code_id(),
             share_id=share.id,

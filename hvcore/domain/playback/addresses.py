@@ -1,7 +1,7 @@
 """
 Playback addresses of a video: playlist, manifest, embed page, thumbnail, storyboard.
 
-Source: interface, "Delivery".
+Source: the interface document, "Delivery".
 """
 
 from typing import Final

@@ -1,7 +1,7 @@
 """
 Page domains: the web pages on which a playback token may be used.
 
-Source: interface, "Authentication", 8. An entry is an exact host, or
+Source: the interface document, "Authentication", 8. An entry is an exact host, or
 ``*.example.com`` for every host below ``example.com`` but not itself. Case and
 port do not matter.
 """

@@ -4,7 +4,7 @@ Playback rules: the rules that can refuse a request; a rule's name never changes
 Names and sentences are for operators: they are in the log and in ``hv explain``, but in
 no answer, because some of them reveal whether a video exists.
 
-Source: interface, "Authentication", 7 and 8, and "Delivery".
+Source: the interface document, "Authentication", 7 and 8, and "Delivery".
 """
 
 from enum import Enum

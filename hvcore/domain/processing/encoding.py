@@ -1,7 +1,7 @@
 """
 The encoding settings that a caller may choose.
 
-Source: interface, "process", request table. The members' values are the
+Source: the interface document, "process", request table. The members' values are the
 documented strings; ``None`` for a cap stands for the documented ``-1`` (auto).
 """
 

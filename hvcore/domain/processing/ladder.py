@@ -1,7 +1,7 @@
 """
 Ladders: the choice of video rungs and audio renditions for a source.
 
-Source: interface, "process", quality presets: the ladder never goes above the
+Source: the interface document, "process", quality presets: the ladder never goes above the
 source, and a rung's number is its short edge.
 """
 
@@ -51,6 +51,11 @@ def rendition_frame_rate(source: Fraction, cap: int | None) -> Fraction:
     The maximum that the caller chose never raises the rate. If keeping every n-th frame
     comes within 1 % of the maximum, that rate is taken, so that motion stays even
     (59.94 with a maximum of 30 gives 29.97).
+
+    Args:
+        source: The frame rate of the source, in frames per second.
+        cap: The maximum that the caller chose, in frames per second; None if there is
+            none.
     """
     limit = Fraction(cap or AUTO_FRAME_RATE_CAP)
     if source <= limit:

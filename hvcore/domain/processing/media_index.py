@@ -65,7 +65,8 @@ class MediaIndex:
         tracks: Video rungs from the smallest to the largest, then audio, the
             default rendition first.
         poster: Path of the poster under the media root, if there is one.
-        storyboard: None where the transcoder made no stills.
+        storyboard: The pictures for previews while seeking; None where the transcoder made
+            no stills.
     """
 
     tracks: tuple[PublishedTrack, ...]

@@ -22,5 +22,11 @@ nobody sends the bytes then.
 
 
 def expiry_after(now: datetime, created_at: datetime) -> datetime:
-    """Return the moment at which a resumable upload expires if ``now`` is its last request."""
+    """
+    Return the moment at which a resumable upload expires if ``now`` is its last request.
+
+    Args:
+        now: The moment of the last request.
+        created_at: The moment at which the upload was created.
+    """
     return min(now + CONTINUABLE_FOR, created_at + COMPLETE_WITHIN)

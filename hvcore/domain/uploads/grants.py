@@ -1,7 +1,7 @@
 """
 Upload grants: permission to send one file's bytes to storage.
 
-Source: interface, "Upload grant" and "upload-url".
+Source: the interface document, "Upload grant" and "upload-url".
 """
 
 from collections.abc import Sequence

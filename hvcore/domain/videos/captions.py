@@ -123,7 +123,13 @@ class CaptionTrack:
 
 
 def captions_path(video_id: VideoId, language: str, version: str) -> str:
-    """Return the storage path of a video's captions file."""
+    """
+    Return the storage path of a video's captions file.
+
+    Args:
+        language: The language tag of the captions.
+        version: The part of the file's name that differs with each upload.
+    """
     return f"{captions_prefix(video_id)}/{language}-{version}.vtt"
 
 

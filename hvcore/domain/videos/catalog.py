@@ -1,7 +1,7 @@
 """
 Catalog of videos: the filters, order and pages of lists of videos.
 
-Source: interface, "list".
+Source: the interface document, "list".
 """
 
 from datetime import date, datetime

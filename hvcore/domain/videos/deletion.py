@@ -1,7 +1,7 @@
 """
 Deletion: its reasons, and the stay of deleted videos in the bin.
 
-Source: interface, "States and transitions"; docs/decisions/0215.
+Source: the interface document, "States and transitions"; docs/decisions/0215.
 """
 
 from datetime import datetime, timedelta
@@ -15,7 +15,7 @@ from hvcore.domain.videos.states import VideoState
 
 
 class DeletionReason(Enum):
-    """The reason to delete a video (interface, "DELETE", ``reason``)."""
+    """The reason to delete a video (the interface document, "DELETE", ``reason``)."""
 
     USER_REQUEST = "user_request"
     POLICY_VIOLATION = "policy_violation"

@@ -96,7 +96,8 @@ class AnimationQuery:
     The part of a video and the size that a request for an animation (moving picture) asks for.
 
     Attributes:
-        end: None for DEFAULT_ANIMATION_S after the start, or the end of the video.
+        end: The end of the part; None for DEFAULT_ANIMATION_S after the start, or the end of
+            the video.
         edge_px: The largest width or height of the animation in pixels.
     """
 

@@ -61,7 +61,15 @@ class Removal:
         at: datetime,
         size_bytes: int = 0,
     ) -> Self:
-        """Make the record of a removal that happened at one moment."""
+        """
+        Make the record of a removal that happened at one moment.
+
+        Args:
+            place: The storage prefix, table, cache invalidator or transcoder.
+            actor: Who removed the data, such as ``cli:alice`` or a task's id.
+            pieces: The number of removed objects, rows, orders or remote jobs.
+            size_bytes: The bytes of the removed objects whose size was known.
+        """
         return cls(
             video_id=video_id,
             kind=kind,

@@ -1,7 +1,7 @@
 """
 States of a video, and the triggers that change them.
 
-Source: interface, "States and transitions". TRANSITIONS is the state machine
+Source: the interface document, "States and transitions". TRANSITIONS is the state machine
 as data; code, documentation and tests share it.
 """
 

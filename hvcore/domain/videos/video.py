@@ -1,7 +1,7 @@
 """
 Videos: the record of a video and the changes of its state.
 
-Source: interface, "States and transitions".
+Source: the interface document, "States and transitions".
 """
 
 from collections.abc import Iterable, Mapping
@@ -239,6 +239,10 @@ class Video:
         """
         Set the video to FAILED, because a transcode job has failed for good.
 
+        Args:
+            job_id: The job that has failed.
+            reason: One sentence for the video's owner.
+
         Returns:
             False if the job is not the video's current one any more; nothing changes.
         """
@@ -252,6 +256,10 @@ class Video:
     def mark_lost(self, job_id: JobId, reason: str) -> bool:
         """
         Set the video to FAILED, because published files are lost for good.
+
+        Args:
+            job_id: The job whose published files are lost.
+            reason: One sentence for the video's owner.
 
         Returns:
             False if another job's files are published by now; nothing changes.

@@ -1,7 +1,7 @@
 """
 Events of videos, which webhooks and the API's list of events report.
 
-Source: interface, "Events". An event is recorded by the video itself, where it
+Source: the interface document, "Events". An event is recorded by the video itself, where it
 changes, and written in the same transaction as that change.
 """
 

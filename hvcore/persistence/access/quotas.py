@@ -104,11 +104,6 @@ class SqlQuotaRepository:
         row = self._connection.execute(sa.select(encoded_ms, planned_s)).one()
         return (row[0] or 0) + round(1000 * (row[1] or 0.0))
 
-    def encoding_weights(
-        self, org_ids: Collection[str]
-    ) -> Mapping[str, EncodingWeight]:
-        return encoding_weights(self._connection, org_ids)
-
     def _limits(self, org_id: str, *, for_update: bool) -> QuotaLimits:
         if not is_storable(org_id):
             return NO_LIMITS

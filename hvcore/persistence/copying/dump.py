@@ -67,6 +67,9 @@ def write_dump(
     """
     Write each table of a database into a file in a new folder; return the tables with their files.
 
+    Args:
+        tell: Called with a line for the operator about each table.
+
     Raises:
         OSError: A file cannot be written, for example because the disk is full.
     """

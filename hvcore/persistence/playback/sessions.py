@@ -46,7 +46,12 @@ class SqlPlaybackSessions(PlaybackSessionStore):
     def report(
         self, session: PlaybackSession, number: int, figures: SessionFigures
     ) -> bool:
-        """Replace the figures of a session; False if a later or the same report is there."""
+        """
+        Replace the figures of a session; False if a later or the same report is there.
+
+        Args:
+            number: The number of the report within the session, from 1 on.
+        """
         with writing(self._engine, timeout_ms=WAITS_MS, is_durable=False) as connection:
             earlier = _lock(connection, session)
             if number <= earlier.number:

@@ -44,13 +44,11 @@ class SqlMemberRepository:
         is_it = (_ROW.org_id == org_id, _ROW.id == member_id)
         return self._one(*is_it, for_update=for_update)
 
-    def find_by_email(
-        self, org_id: str, email: str, *, for_update: bool = False
-    ) -> OrganizationMember | None:
+    def find_by_email(self, org_id: str, email: str) -> OrganizationMember | None:
         if not email or not (is_storable(org_id) and is_storable(email)):
             return None
         is_it = (_ROW.org_id == org_id, _ROW.email_folded == fold_email(email))
-        return self._one(*is_it, for_update=for_update)
+        return self._one(*is_it)
 
     def of_organization(self, org_id: str) -> Sequence[OrganizationMember]:
         if not is_storable(org_id):
@@ -113,7 +111,7 @@ class SqlMemberRepository:
         )
 
     def _one(
-        self, *conditions: sa.ColumnElement[bool], for_update: bool
+        self, *conditions: sa.ColumnElement[bool], for_update: bool = False
     ) -> OrganizationMember | None:
         statement = sa.select(organization_members).where(*conditions)
         if for_update:

@@ -45,6 +45,11 @@ class SqlSignInLinkRepository:
         insert_all_new(self._connection, sign_in_links, rows)
 
     def take(self, sha256: str, now: datetime) -> SignInLink | None:
+        """
+        Remove a sign-in link, found by the SHA-256 of its code; return it unless it has expired.
+
+        One SQL statement: of any number of callers at once, one gets the link.
+        """
         row = _take(
             self._connection, sign_in_links, sign_in_links.c.sha256, sha256, now
         )

@@ -177,10 +177,13 @@ class LaneAccounts:
 
     def settle(self, windows: Collection[Window], now: datetime) -> None:
         """
-        Update the accounts after tasks of the given windows were changed.
+        Bring the lane accounts of organizations up to date, after their tasks were changed.
 
-        A window is an organization in a lane. Call this right before the commit; the rows stay
-        locked until then.
+        Call this right before the commit; the rows stay locked until then.
+
+        Args:
+            windows: The changed accounts: organizations, each in a lane.
+            now: The present moment, by the clock that task leases are measured with.
         """
         # Sorted: transactions that settle the same accounts do so in one order.
         for org_id, lane in sorted({*windows, *self._served_windows}):

@@ -196,6 +196,9 @@ class SqlTaskRepository:
 
         A task that ``take_lost`` has just returned can be ended, too: its
         fence is the newest until somebody leases it.
+
+        Args:
+            error: The reason, for operators.
         """
         is_latest = sa.and_(
             table.c.id == task.id,
@@ -263,6 +266,8 @@ class SqlTaskRepository:
 
         Args:
             chosen: The numbers (``seq``) of the tasks.
+            not_before: The earliest moment at which the tasks may run.
+            error: Why they wait, for operators.
         """
         waiting = sa.and_(table.c.seq.in_(chosen), table.c.state.in_((_DUE, _QUEUED)))
         changed = self._change(

@@ -5,7 +5,7 @@ The label index has the videos of each label ordered by date, and counts them by
 such a page costs the same with a thousand videos and with a million. In another order,
 few videos are sorted, and many are read in that order until the page is full, as with
 searches. With further filters, all videos with the rarest of the labels are counted.
-See decision 124.
+See docs/decisions/0124.
 """
 
 from collections.abc import Callable, Mapping

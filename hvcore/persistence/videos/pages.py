@@ -3,7 +3,7 @@ Read pages of lists of videos.
 
 Where few names have the searched text, the index of names finds the videos, which are
 then sorted. Where many names have it, the list is walked through in its order until
-the page is full. See decision 0045.
+the page is full. See docs/decisions/0045.
 """
 
 from collections.abc import Hashable, Mapping

@@ -16,7 +16,12 @@ class GrantRepository(Protocol):
     ) -> UploadGrant | None: ...
 
     def find_path(self, path: str, *, for_update: bool = False) -> UploadGrant | None:
-        """Return the upload grant with a ``bucketPath``; None if there is none."""
+        """
+        Return the upload grant with a ``bucketPath``; None if there is none.
+
+        Args:
+            for_update: Whether the row stays locked until the transaction ends.
+        """
         ...
 
     def add(self, grant: UploadGrant) -> None: ...

@@ -12,7 +12,12 @@ class EdgeKeyRepository(Protocol):
     """Store edge keys."""
 
     def find(self, edge_key: str, *, for_update: bool = False) -> EdgeKey | None:
-        """Return an edge key by its id, revoked or not; None if there is none."""
+        """
+        Return an edge key by its id, revoked or not; None if there is none.
+
+        Args:
+            for_update: Whether the row stays locked until the transaction ends.
+        """
         ...
 
     def of_video(self, video_id: VideoId, limit: int) -> Sequence[EdgeKey]:
@@ -28,7 +33,12 @@ class ShareLinkRepository(Protocol):
     """Store share links."""
 
     def find(self, share_id: str, *, for_update: bool = False) -> ShareLink | None:
-        """Return a share link by its id, revoked or not; None if there is none."""
+        """
+        Return a share link by its id, revoked or not; None if there is none.
+
+        Args:
+            for_update: Whether the row stays locked until the transaction ends.
+        """
         ...
 
     def of_video(self, video_id: VideoId, limit: int) -> Sequence[ShareLink]:
@@ -69,6 +79,7 @@ class ShareLinkRepository(Protocol):
         Args:
             client: A text that names the client by its network address, and what is
                 guessed.
+            most: The most guesses that one client may make within an hour.
         """
         ...
 

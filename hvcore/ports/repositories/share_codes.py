@@ -17,7 +17,13 @@ class ShareCodeRepository(Protocol):
         ...
 
     def made_for(self, recipient: str, since: datetime) -> int:
-        """Return the number of codes made for a mail address since a moment."""
+        """
+        Return the number of codes made for a mail address since a moment.
+
+        Args:
+            recipient: The hash of a share link and the mail address; see
+                ``recipient_of``.
+        """
         ...
 
     def take_guess(
@@ -36,7 +42,13 @@ class ShareCodeRepository(Protocol):
         ...
 
     def newest(self, recipient: str, now: datetime) -> ShareCode | None:
-        """Return the newest code of a mail address that has not expired."""
+        """
+        Return the newest code of a mail address that has not expired.
+
+        Args:
+            recipient: The hash of a share link and the mail address; see
+                ``recipient_of``.
+        """
         ...
 
     def use(self, code_id: ShareCodeId, now: datetime) -> bool:

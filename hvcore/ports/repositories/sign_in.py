@@ -28,11 +28,22 @@ class SignInSessionRepository(Protocol):
         ...
 
     def of_person(self, backend: str, subject: str) -> Sequence[SignInSession]:
-        """Return a person's sessions, ended or not, the most recently used first."""
+        """
+        Return a person's sessions, ended or not, the most recently used first.
+
+        Args:
+            backend: The name of the sign-in backend that recognised the person.
+            subject: The person's identifier in that backend.
+        """
         ...
 
     def touch(self, sha256: str, now: datetime) -> None:
-        """Store the time of a session's last use."""
+        """
+        Store the time of a session's last use.
+
+        Args:
+            sha256: The SHA-256 of the session's secret.
+        """
         ...
 
     def claim_asking(
@@ -68,7 +79,14 @@ class SignInSessionRepository(Protocol):
         ...
 
     def release(self, sha256: str, *, claimed_until: datetime) -> None:
-        """End the claim of a session without an answer of the backend."""
+        """
+        End the claim of a session without an answer of the backend.
+
+        Args:
+            sha256: The SHA-256 of the session's secret.
+            claimed_until: The end of the claim, by which this caller's claim is
+                recognised.
+        """
         ...
 
     def ask_again(self, *, subject: str, email: str) -> None:
@@ -87,7 +105,13 @@ class SignInSessionRepository(Protocol):
         ...
 
     def remove_of_person(self, backend: str, subject: str) -> int:
-        """Remove all sessions of a person, and return their number."""
+        """
+        Remove all sessions of a person, and return their number.
+
+        Args:
+            backend: The name of the sign-in backend that recognised the person.
+            subject: The person's identifier in that backend.
+        """
         ...
 
     def remove_ended(self, now: datetime, idle: timedelta) -> int:
@@ -124,14 +148,6 @@ class SignInLinkRepository(Protocol):
 
     def add_all(self, links: Sequence[SignInLink]) -> None:
         """Store new one-time links, in one statement however many there are."""
-        ...
-
-    def take(self, sha256: str, now: datetime) -> SignInLink | None:
-        """
-        Remove a sign-in link, found by the SHA-256 of its code; return it unless it has expired.
-
-        One SQL statement: of any number of callers at once, one gets the link.
-        """
         ...
 
     def find(self, sha256: str) -> SignInLink | None:
@@ -206,9 +222,7 @@ class MemberRepository(Protocol):
         self, org_id: str, member_id: str, *, for_update: bool = False
     ) -> OrganizationMember | None: ...
 
-    def find_by_email(
-        self, org_id: str, email: str, *, for_update: bool = False
-    ) -> OrganizationMember | None:
+    def find_by_email(self, org_id: str, email: str) -> OrganizationMember | None:
         """Return an organization's member with an email address, regardless of case."""
         ...
 
@@ -238,7 +252,12 @@ class MemberRepository(Protocol):
     def of_email(
         self, email: str, *, for_update: bool = False
     ) -> Sequence[OrganizationMember]:
-        """Return an email address's memberships in all organizations; case is ignored."""
+        """
+        Return an email address's memberships in all organizations; case is ignored.
+
+        Args:
+            for_update: Whether the row stays locked until the transaction ends.
+        """
         ...
 
     def change_role(self, member: OrganizationMember, role: Role) -> None:

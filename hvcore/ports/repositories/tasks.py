@@ -41,7 +41,13 @@ class TaskRepository(Protocol):
         kind: str | None = None,
         limit: int = 100,
     ) -> Sequence[Task]:
-        """Return tasks that match filters, the latest change first; for operators."""
+        """
+        Return tasks that match filters, the latest change first; for operators.
+
+        Args:
+            subject: The object of the tasks, such as a video's id; None for any. The
+                other filters, too, apply only if they are not None.
+        """
         ...
 
     def backlogs(self) -> Sequence[LaneBacklog]:
@@ -83,7 +89,7 @@ class TaskRepository(Protocol):
         worker can lease a task of this lane.
 
         Args:
-            lane: One of FAIR_LANES.
+            lane: The lane, one of FAIR_LANES.
             most_percent: The percentage of the lane's workers that one organization may
                 have while others wait.
             for_reserve: Whether to lease only a task of an organization without a
@@ -103,25 +109,50 @@ class TaskRepository(Protocol):
 
         Attempts that were lost or cancelled are charged automatically, with the time
         that they took.
+
+        Args:
+            cost_s: The cost of the attempt, in seconds of worker time.
         """
         ...
 
     def renew(self, task: Task, *, progress: float | None) -> bool:
-        """Prolong a task's lease; return False if it is lost or the task was cancelled."""
+        """
+        Prolong a task's lease; return False if it is lost or the task was cancelled.
+
+        Args:
+            progress: The finished share of the work, 0.0 to 1.0; None leaves it
+                unchanged.
+        """
         ...
 
     def finish(self, task: Task, *, result: Mapping[str, object] | None = None) -> bool:
-        """Mark a leased task as done; return False if the lease is lost."""
+        """
+        Mark a leased task as done; return False if the lease is lost.
+
+        Args:
+            result: The result as plain JSON data; None if the task has none.
+        """
         ...
 
     def fail(self, task: Task, *, error: str) -> bool:
-        """Mark a leased task as failed; return False if the lease is lost."""
+        """
+        Mark a leased task as failed; return False if the lease is lost.
+
+        Args:
+            error: The reason, for operators.
+        """
         ...
 
     def note(
         self, task: Task, payload: Mapping[str, object], *, progress: float | None
     ) -> bool:
-        """Store a leased task's new payload and progress; return False if the lease is lost."""
+        """
+        Store a leased task's new payload and progress; return False if the lease is lost.
+
+        Args:
+            progress: The finished share of the work, 0.0 to 1.0; None leaves it
+                unchanged.
+        """
         ...
 
     def put_back(  # noqa: PLR0913 - what a task has
@@ -134,7 +165,17 @@ class TaskRepository(Protocol):
         progress: float | None = None,
         error: str | None = None,
     ) -> bool:
-        """Give a task's lease back, so that it runs again; return False if it is lost."""
+        """
+        Give a task's lease back, so that it runs again; return False if it is lost.
+
+        Args:
+            not_before: The earliest moment of the next attempt; None for at once.
+            attempts: The new number of failed attempts; None leaves it unchanged.
+            payload: The new payload; None leaves it unchanged.
+            progress: The finished share of the work, 0.0 to 1.0; None leaves it
+                unchanged.
+            error: Why the task waits, for operators; None leaves the stored text.
+        """
         ...
 
     def hurry(self, waiting: Sequence[Task]) -> int:
@@ -150,6 +191,9 @@ class TaskRepository(Protocol):
         Stop the unfinished tasks of some kinds about a subject, and let none run before a moment.
 
         A worker that runs one loses its lease. Returns the number of tasks.
+
+        Args:
+            until: The moment before which none of the tasks may run.
         """
         ...
 
@@ -186,6 +230,7 @@ class TaskRepository(Protocol):
         Return the ``seq`` of tasks that ended long ago, except parts of running jobs.
 
         Args:
+            moment: The moment before which the tasks ended.
             limit: The greatest number of tasks, the oldest first.
         """
         ...

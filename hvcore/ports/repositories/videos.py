@@ -13,7 +13,12 @@ class VideoRepository(Protocol):
     """Store videos."""
 
     def find(self, video_id: str, *, for_update: bool = False) -> Video | None:
-        """Return a video by its ``vid_`` or ``pubvid_`` id, deleted or not."""
+        """
+        Return a video by its ``vid_`` or ``pubvid_`` id, deleted or not.
+
+        Args:
+            for_update: Whether the row stays locked until the transaction ends.
+        """
         ...
 
     def add(self, video: Video) -> None:

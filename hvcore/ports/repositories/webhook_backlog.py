@@ -37,6 +37,11 @@ class WebhookBacklogRepository(Protocol):
         """
         Delay the due deliveries to an endpoint, the oldest first.
 
+        Args:
+            until: The earliest moment of their next attempts.
+            why: The reason why they wait, in words for people.
+            limit: The most deliveries that are delayed.
+
         Returns:
             The number of delayed deliveries.
         """

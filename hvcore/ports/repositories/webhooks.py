@@ -92,5 +92,8 @@ class WebhookRepository(Protocol):
         Cancel the pending delivery of an event to an endpoint, and its task.
 
         Return the number of cancelled deliveries.
+
+        Args:
+            why: The reason, which the delivery shows to people.
         """
         ...

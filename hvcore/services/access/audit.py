@@ -73,9 +73,9 @@ def record(
     Add an entry to the audit log about the change that this transaction makes.
 
     Args:
-        action: Such as ``key.create``.
+        action: The kind of change, such as ``key.create``.
         subject: The id of the key, organization, video or other object that is changed.
-        details: Plain JSON data and moments; never a secret.
+        details: Facts about the change: plain JSON data and moments; never a secret.
     """
     actor = _actor.get()
     work.audit.add(
@@ -98,6 +98,11 @@ def record_by_person(
     Add an entry about a change of a video to the audit log, if a person makes the change.
 
     Programs change videos all day: without this rule, the log would be full of their entries.
+
+    Args:
+        action: The kind of change, such as ``video.change``.
+        subject: The id of the video.
+        details: Facts about the change: plain JSON data and moments; never a secret.
     """
     if _actor.get().name:
         record(work, action, subject, org_id=org_id, **details)

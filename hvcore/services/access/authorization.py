@@ -1,8 +1,8 @@
 """
 Check whether a caller may use the video that a path names.
 
-Source: interface, "Authentication"; every service that takes a video's id finds
-the video through :func:`find_authorized_video`.
+Source: the interface document, "Authentication"; every service that takes a video's id
+finds the video through :func:`find_authorized_video`.
 """
 
 from hvcore.domain.access.principals import Principal
@@ -29,6 +29,9 @@ def find_authorized_video(
 
     Deleted videos and videos that await their file are returned, too. A video of another
     organization looks exactly like a missing one.
+
+    Args:
+        for_update: Whether the video's row stays locked until the transaction ends.
 
     Raises:
         VideoNotFoundError: The organization has no such video.

@@ -1,7 +1,7 @@
 """
 Authenticate the callers of requests, and check their permissions.
 
-Source: interface, "Authentication"; every service that takes a video's id
+Source: the interface document, "Authentication"; every service that takes a video's id
 finds the video through :func:`find_authorized_video`.
 """
 

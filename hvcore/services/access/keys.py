@@ -1,7 +1,7 @@
 """
 API keys: create, list, revoke, rotate.
 
-Source: interface, "API key" and "Authentication", 2 and 3. A key's value is
+Source: the interface document, "API key" and "Authentication", 2 and 3. A key's value is
 returned once, at its creation, and cannot be retrieved afterwards.
 """
 
@@ -67,7 +67,7 @@ class CallerKey:
 
     Attributes:
         environment: The key's own or default environment; None if it has none.
-        name: "" for a key that the service did not make.
+        name: The name of the key; "" for a key that the service did not make.
     """
 
     caller: Principal
@@ -89,8 +89,8 @@ class Keys:
         Create an API key with the wanted properties, and return it with its value.
 
         Raises:
-            InvalidParametersError: The type does not go with the rest, or the name
-                is invalid.
+            InvalidParametersError: The organization or the environment does not fit the
+                key's type, or the name is invalid.
             NotFoundError: There is no such organization or environment.
         """
         if not is_key_name(wanted.name):

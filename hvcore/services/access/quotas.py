@@ -177,6 +177,9 @@ def require_minutes(work: Work, org_id: str, *, status: int | None = None) -> No
     """
     Refuse another source once an organization has used its encoding minutes of the month.
 
+    Args:
+        status: The HTTP status of the refusal; None for that of QuotaExceededError.
+
     Raises:
         QuotaExceededError: No minutes are left.
     """

@@ -1,7 +1,7 @@
 """
 Count requests under the rate limits, and give the facts for their headers.
 
-Source: interface, "Limits".
+Source: the interface document, "Limits".
 """
 
 import logging

@@ -90,7 +90,14 @@ class RotatedKeys(Generic[KeyT]):
 
 
 def seal_key(sealer: Sealer, kid: str, text: str, *, purpose: str) -> bytes:
-    """Return the text of a service key, sealed for the database."""
+    """
+    Return the text of a service key, sealed for the database.
+
+    Args:
+        kid: The key's id, to which the seal is bound.
+        text: The key as text.
+        purpose: The kind of tokens that the key signs, to which the seal is bound, too.
+    """
     return sealer.seal(text, about=_sealed_about(kid, purpose))
 
 

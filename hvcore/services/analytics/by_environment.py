@@ -39,7 +39,7 @@ class EnvironmentAnalytics:
         Return the daily sums of players' reports, oldest first; None if no sink stores them.
 
         Args:
-            envs: All of one organization.
+            envs: The environments, all of one organization.
         """
         if self.quality is None:
             return None
@@ -52,7 +52,7 @@ class EnvironmentAnalytics:
         Return the segments served in environments by day and by the viewers' country or referrer.
 
         Args:
-            envs: All of one organization.
+            envs: The environments, all of one organization.
         """
         rows: Sequence[BreakdownDay] = ()
         if envs and self.origins is None:

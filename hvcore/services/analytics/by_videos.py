@@ -69,7 +69,7 @@ class WatchedVideos:
         Return a page of the videos served in a range of days, and whether there are more.
 
         Args:
-            envs: All of one organization.
+            envs: The environments, all of one organization.
         """
         if not envs:
             return (), False
@@ -97,7 +97,8 @@ class WatchedVideos:
         The first part is read at once, so that errors come before a file has begun.
 
         Args:
-            envs: All of one organization; one after the other.
+            envs: The environments, all of one organization; their videos come one environment
+                after the other.
         """
         parts = self._parts(envs, self._days(asked), by_day=by_day)
         first = next(parts, ())
@@ -110,7 +111,7 @@ class WatchedVideos:
         Return the segments, views and watched time of environments by day, oldest first.
 
         Args:
-            envs: All of one organization.
+            envs: The environments, all of one organization.
             is_filled: Whether days on which nothing was served are included.
         """
         counts = self.counts.daily(envs, asked, is_filled=is_filled)

@@ -1,7 +1,7 @@
 """
 Report served segments, views and video totals, from the analytics store and the catalogue.
 
-Source: interface, "Analytics shapes".
+Source: the interface document, "Analytics shapes".
 """
 
 import logging
@@ -71,8 +71,8 @@ class Analytics:
         Return a usage record for each environment, in the given order.
 
         Args:
-            envs: All of one organization.
-            period_days: UTC days that the period has, today's included.
+            envs: The environments, all of one organization.
+            period_days: The number of UTC days in the period, including today.
         """
         if not envs:
             return []
@@ -98,7 +98,7 @@ class Analytics:
         Return the number of segments served in environments on each day, oldest first.
 
         Args:
-            envs: All of one organization.
+            envs: The environments, all of one organization.
             is_filled: Whether days on which nothing was served are included.
         """
         today = self._today()
@@ -145,7 +145,7 @@ class Analytics:
         Return the facts behind a video's view count on one day: counted and ignored requests.
 
         Args:
-            day: Today if None.
+            day: The UTC day; None for today.
 
         Raises:
             VideoNotFoundError: There is no such video, it is deleted, or its file has not arrived yet.

@@ -54,7 +54,7 @@ class LiveAnalytics:
         Return the number of current viewers, and the segments of the last minutes, of environments.
 
         Args:
-            envs: All of one organization.
+            envs: The environments, all of one organization.
         """
         org_id = envs[0].org_id if envs else None
         if org_id is None:

@@ -56,14 +56,14 @@ class Manifest:
 
     Attributes:
         format: The version of the backup's file format, FORMAT.
-        id: Unique for each backup.
+        id: The identifier of the backup, different for each.
         version: The version of hvcore that made the backup.
         schema_version: The version of the database's tables.
         created_at: The moment of which the rows are, in ISO 8601.
         objects_bytes: The size of all listed objects together.
         has_objects: Whether the backup contains the objects themselves, too.
         gone_objects: How many objects were deleted before they could be copied.
-        deleted_meanwhile: Videos that the rows have, but that were deleted before
+        deleted_meanwhile: The ids of videos that the rows have, but that were deleted before
             all objects were listed.
         outside: Settings that hold keys of their own, which the backup does not contain.
         counts: Spool files of the machine that made the backup, as of the same moment.

@@ -115,7 +115,8 @@ class BulkChanges:
         """
         Start a bulk change that its person has confirmed, or let a stopped one go on.
 
-        What runs or is done stays as it is: a form that is sent twice starts it once.
+        A bulk change that runs or is done stays as it is: a form that is sent twice starts it
+        once.
 
         Args:
             tags: The tags that are added or removed; those of a stopped one stay.
@@ -182,6 +183,10 @@ class BulkChanges:
     ) -> BulkView:
         """
         Return a bulk change with its progress.
+
+        Args:
+            first: The most ids of chosen videos in the result.
+            most_failures: The most videos that could not be changed in the result.
 
         Raises:
             NotFoundError: The organization has no such bulk change.

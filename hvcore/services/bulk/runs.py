@@ -96,7 +96,13 @@ class BulkRuns:
             work.commit()
 
     def give_up(self, work: Work, task: Task, reason: str, *, error: str) -> None:
-        """Stop a bulk change whose task has failed for good; a person may have it go on."""
+        """
+        Stop a bulk change whose task has failed for good; a person may have it go on.
+
+        Args:
+            reason: Not used: the page of the bulk change has a text of its own.
+            error: The error's message, for operators.
+        """
         del reason  # the page says it in its own words
         bulk = work.bulk_changes.find(task.subject)
         if bulk is not None:

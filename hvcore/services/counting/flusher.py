@@ -34,7 +34,8 @@ class Flusher:
     Write the spool files of this machine to the analytics sinks; for one thread.
 
     Attributes:
-        sinks: The analytics sinks by name. Each continues at its own position, whatever the others do.
+        sinks: The analytics sinks by name. Each continues at its own position, independently
+            of the others.
         beat: Called whenever a sink has taken a batch.
     """
 

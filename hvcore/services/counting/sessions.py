@@ -95,7 +95,7 @@ class SessionNames:
         Return the mark of a viewer's session; an nginx in front makes the same one.
 
         Args:
-            token: The token of the request, as in ``name``.
+            token: The token that opened the video; None if no token did.
         """
         if token is not None:
             text = f"token {token}".encode("utf-8", "replace")
@@ -116,7 +116,8 @@ class DueSession:
     A viewer's session that is to be recorded now.
 
     Attributes:
-        name: None means that the organization has more sessions than are followed.
+        name: The session's name; None if it is not followed, because the organization has
+            more sessions than are followed.
     """
 
     name: str | None
@@ -148,7 +149,7 @@ class SessionNotes:
     two periods is forgotten; sessions that go on watching are recorded far more often.
 
     Args:
-        most_of_one: Sessions of one organization that are followed at a time.
+        most_of_one: The most sessions of one organization that are followed at a time.
     """
 
     def __init__(self, names: SessionNames, *, most_of_one: int) -> None:

@@ -1,7 +1,7 @@
 """
 Count the segments that are sent to players, and record responses that do not count.
 
-Source: interface, "What the service does", 5.
+Source: the interface document, "What the service does", 5.
 """
 
 from collections.abc import Sequence

@@ -78,7 +78,7 @@ class EdgeAuthorization:
         expires_at_unix: When the permission ends; None if it does not.
         kids: The ids of the service's own keys that tokens may be signed with; None if no
             token is needed.
-        tag: Differs whenever the document differs.
+        tag: A text that differs whenever the document differs.
     """
 
     video: Playable
@@ -234,6 +234,8 @@ class EdgeAuthorizations:
 
         Args:
             kind: ``private`` or ``share``: others carry no token.
+            owner: The id of a video or of a share link, as for ``find``.
+            file: The path of the text under the video, such as ``master.m3u8``.
             token: Written into every address in the text.
 
         Raises:
@@ -251,6 +253,10 @@ class EdgeAuthorizations:
     def open_media(self, kind: str, owner: str, file: str) -> PlaybackResponse:
         """
         Return the response with a media file for the edge's cache; the edge counts its delivery.
+
+        Args:
+            owner: The id of the video, share link or edge key, as for ``find``.
+            file: The path of the file under the video.
 
         Raises:
             HvError: The video may not be served, as ``find`` decides.

@@ -1,7 +1,7 @@
 """
 Serve videos to viewers whose address contains an edge key.
 
-Source: interface, "Delivery", embed by edge key.
+Source: the interface document, "Delivery", embed by edge key.
 """
 
 import attrs

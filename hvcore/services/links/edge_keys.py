@@ -1,7 +1,7 @@
 """
 Make, list and revoke edge keys, which let listed pages embed a video.
 
-Source: interface, "Delivery", embed by edge key.
+Source: the interface document, "Delivery", embed by edge key.
 """
 
 from collections.abc import Sequence

@@ -26,7 +26,7 @@ class LinkedVideo:
         poster: Complete address of the poster; may hold a token; None without a poster.
         has_storyboard: Whether there is a storyboard beside the playlist.
         domains: The pages that may embed the video; empty means every page.
-        size_px: Width and height, by which a page makes room.
+        size_px: Width and height of the video, for which the page keeps room.
     """
 
     name: str
@@ -49,7 +49,13 @@ class LinkPages:
     def show(
         self, video: Playable, *, master: str, domains: Sequence[str] = ()
     ) -> LinkedVideo:
-        """Return the facts about a video for the page of a viewer who was let in."""
+        """
+        Return the facts about a video for the page of a viewer who was let in.
+
+        Args:
+            master: The complete address of the master playlist; may hold a token.
+            domains: The pages that may embed the video; empty means every page.
+        """
         return LinkedVideo(
             name=video.name,
             master=master,

@@ -1,7 +1,7 @@
 """
 Serve videos to the viewers of share links, one view for each session.
 
-Source: interface, "share"; docs/decisions/0010. A session is a token in every
+Source: the interface document, "share"; docs/decisions/0010. A session is a token in every
 address of the playlist that began it. Each request looks the link up again, so
 that a revocation that was answered is obeyed by the next one.
 """
@@ -99,7 +99,7 @@ class ShareLinkPlayback:
                 file without one.
             ShareLinkOverError: The link has expired or is revoked, or no view is left.
             ViewerUnknownError: The link is for a viewer who has not confirmed.
-            ForbiddenError: A token of something else.
+            ForbiddenError: The token is of another share link, or of another use.
             VideoNotFoundError: The video is not ready.
         """
         share, video = self.find(share_id)
@@ -155,7 +155,12 @@ class ShareLinkPlayback:
         )
 
     def recognise(self, share: ShareLink, video: Playable, valid_s: int) -> str:
-        """Return a token that lets a recognised viewer begin sessions of a share link."""
+        """
+        Return a token that lets a recognised viewer begin sessions of a share link.
+
+        Args:
+            valid_s: How many seconds the token is valid.
+        """
         return self._issue(share, video, TokenUse.SHARE_VIEWER, valid_s)
 
     def is_recognised(self, share: ShareLink, token: str) -> bool:

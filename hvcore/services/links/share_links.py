@@ -1,7 +1,7 @@
 """
 Make, list and revoke share links.
 
-Source: interface, "share".
+Source: the interface document, "share".
 """
 
 from collections.abc import Sequence
@@ -64,6 +64,12 @@ class ShareLinks:
     ) -> ShareLink:
         """
         Make a share link for a video; it plays once the video is ready.
+
+        Args:
+            valid_hours: How many hours the link works.
+            max_views: How many playback sessions may begin; None for any number.
+            viewer_email: The mail address of the only viewer who may watch; None for
+                everybody.
 
         Raises:
             VideoNotFoundError: There is no such video, or it is deleted.

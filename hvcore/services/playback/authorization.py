@@ -1,7 +1,7 @@
 """
 Authorize viewers to watch videos, by their tokens and the state of the videos.
 
-Source: interface, "Authentication", 7 and 8, and "Delivery".
+Source: the interface document, "Authentication", 7 and 8, and "Delivery".
 """
 
 from collections.abc import Sequence

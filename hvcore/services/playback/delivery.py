@@ -4,7 +4,7 @@ Serve playlists, manifests, segments and other files of videos to viewers.
 Each request has three steps: decide whether the viewer may watch the video, find the file
 that the path names, send the file.
 
-Source: interface, "Delivery".
+Source: the interface document, "Delivery".
 """
 
 from datetime import datetime
@@ -109,8 +109,8 @@ class Delivery:
 
         Raises:
             UnauthorizedError: A private path without a valid token.
-            ForbiddenError: A private video on a public path, or a token that
-                does not reach this far.
+            ForbiddenError: A private video on a public path, or a token for another video,
+                use or page.
             VideoNotFoundError: No such video, or none that is ready.
             NotFoundError: The video has no such file.
         """

@@ -26,7 +26,7 @@ class PlayerVideo:
             is none.
         has_storyboard: Whether there is a storyboard beside the playlist.
         domains: The pages that may embed the video; empty means every page.
-        size_px: Width and height, by which a page makes room.
+        size_px: Width and height of the video, for which the page keeps room.
     """
 
     id: str
@@ -52,7 +52,7 @@ class PlayerVideos:
 
         Raises:
             UnauthorizedError: A private video without a valid token.
-            ForbiddenError: A token that does not reach this far.
+            ForbiddenError: The token is for another video, use or page.
             VideoNotFoundError: No such video, or none that is ready.
         """
         video = self.access.either(video_id, viewer, _PLAYBACK)

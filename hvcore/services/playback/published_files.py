@@ -1,7 +1,7 @@
 """
 Find the published file that a path under a video names.
 
-Source: interface, "Delivery". The path is matched against the forms of the
+Source: the interface document, "Delivery". The path is matched against the forms of the
 layout, and the file is then looked up in the list of published files. So a
 path that names nothing published reaches no storage.
 """

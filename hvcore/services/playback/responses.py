@@ -129,7 +129,7 @@ class PlaybackResponse:
     Treat it as immutable. It is not frozen, as making a frozen one takes twice as long.
 
     Attributes:
-        etag: Differs whenever the bytes differ; without quotes.
+        etag: The HTTP entity tag, without quotes; it differs whenever the bytes differ.
         is_public: Whether shared caches may keep it, too.
         is_text: Whether the body is text, which is worth compressing.
         segment: The segment to count if the response has more than half of the segment and is not

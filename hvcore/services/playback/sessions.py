@@ -133,7 +133,8 @@ class PlaybackSessions:
 
     Attributes:
         access: Decides who may watch which video.
-        country_header: See SegmentDetails.
+        country_header: The header in which the proxy in front sends the viewer's country,
+            in lower case; empty if no proxy is trusted.
     """
 
     access: PlaybackAuthorization

@@ -82,7 +82,7 @@ class SharedText:
         Yield the text with a token in place of every mark, from start to before end, in pieces.
 
         Args:
-            token: Any bytes; in a text for players, quoted for URLs.
+            token: The bytes of the token; in a text for players, quoted for URLs.
         """
         size_bytes = self.filled_bytes(len(token))
         end = size_bytes if end is None else end

@@ -1,7 +1,8 @@
 """
 Serve the texts of videos: playlists, manifests, captions, chapters, storyboard indexes.
 
-Source: interface, "Delivery": the token is added to the address of every later request.
+Source: the interface document, "Delivery": the token is added to the address of every
+later request.
 """
 
 import logging
@@ -71,7 +72,7 @@ class DeliveredText:
     A text of a video as one viewer gets it, such as a playlist with the viewer's token.
 
     Attributes:
-        etag: Differs whenever the bytes differ; without quotes.
+        etag: The HTTP entity tag, without quotes; it differs whenever the bytes differ.
     """
 
     body: bytes | FilledText

@@ -127,7 +127,12 @@ def can_take_parts(storage: Storage) -> TypeGuard[SupportsPartedWrite]:
 
 
 def not_arrived(path: str, location: str) -> InvalidGcsPathError:
-    """Return the error for an upload path to which no file was uploaded yet."""
+    """
+    Return the error for an upload path to which no file was uploaded yet.
+
+    Args:
+        location: The name of the request field that names the upload.
+    """
     return refused_path(
         path,
         "No bytes were uploaded to this path yet; send them to the signedURL first.",
@@ -136,6 +141,11 @@ def not_arrived(path: str, location: str) -> InvalidGcsPathError:
 
 
 def refused_path(path: str, message: str, location: str) -> InvalidGcsPathError:
-    """Return the error for an upload path in a request, with its reason and field."""
+    """
+    Return the error for an upload path in a request, with its reason and field.
+
+    Args:
+        location: The name of the request field that names the upload.
+    """
     problem = FieldError(message=message, location=location, value=path)
     return InvalidGcsPathError(message, errors=[problem])

@@ -36,7 +36,8 @@ def order_tidying(work: Work, video: Video, *delays: timedelta) -> None:
     Order tasks that remove the unpublished files of the video's current job.
 
     Args:
-        delays: One task each, from now; the last delay is LATE_WRITERS_AFTER.
+        delays: The times from now after which a task runs, one task for each; the last one
+            is LATE_WRITERS_AFTER.
     """
     work.tasks.add(
         NewTask(

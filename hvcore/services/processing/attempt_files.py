@@ -44,6 +44,9 @@ class AttemptFiles:
         Store every file below a local folder under a storage prefix.
 
         Symbolic links are skipped: their maker must not read files through the service.
+
+        Args:
+            target: The storage prefix.
         """
         for file in sorted(folder.rglob("*")):
             if stat.S_ISREG(file.lstat().st_mode):
@@ -54,7 +57,12 @@ class AttemptFiles:
                 )
 
     def write_playlists(self, root: str, media: MediaIndex) -> None:
-        """Write the HLS playlists and the DASH manifest of a job to the storage."""
+        """
+        Write the HLS playlists and the DASH manifest of a job to the storage.
+
+        Args:
+            root: The storage prefix of the job's files.
+        """
         # The multivariant playlist last: what it names is there.
         texts = {**hls.playlists(media), dash.MANIFEST: dash.manifest(media)}
         for name in sorted(texts, key=lambda name: name == hls.MASTER):
@@ -70,6 +78,9 @@ class AttemptFiles:
 
         Only the worker that has published may call it: one that lost its lease long ago must not
         touch the files that another worker has published.
+
+        Args:
+            root: The storage prefix of the job's files.
         """
         try:
             self.remove_unpublished(root, media, check=lambda: None)

@@ -77,6 +77,10 @@ class AttemptWorkspaces:
         Make the workspace of an attempt at a part that a remote service encodes.
 
         Callable from any thread.
+
+        Args:
+            target: The storage prefix to which the remote service writes.
+            remember: Stores the handle by which the remote job is asked about later.
         """
         with self._folder(run) as base:
             # The shared one is for one thread, and few need a source here.

@@ -2,7 +2,6 @@
 
 import io
 import json
-import logging
 from typing import Final
 
 import attrs
@@ -32,8 +31,6 @@ from hvcore.services.processing.published_source import PublishedSource
 from hvcore.services.processing.read_ahead import read_ahead
 from hvcore.services.tasks.leases import TaskRun
 from hvcore.wire.stored import from_stored, to_stored
-
-_log = logging.getLogger(__name__)
 
 NOT_YET: Final = (
     "The video is being processed; it is checked at the end. Ask again when it is "

@@ -15,6 +15,9 @@ def note_encoded(part: Part, took_s: float) -> None:
 
     A part of sound alone counts for its share of the work, as a part of pictures does: all
     parts of a video are as long as the video.
+
+    Args:
+        took_s: The seconds that encoding took.
     """
     ENCODER.add(amount=took_s)
     ENCODED_MEDIA.add(amount=part.weight * part.order.source.duration_s)

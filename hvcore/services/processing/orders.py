@@ -29,7 +29,7 @@ def order_renewal(work: Work, video: Video) -> JobId:
     """
     Order another job that makes a published video again, and return the new job's id.
 
-    The published files play on meanwhile. See services.processing.renewals.
+    The published files play on until the files of the new job replace them in one step.
     """
     job_id = new_job_id()
     _plan(work, video, {"job": job_id, REPLACES: video.job_id})

@@ -40,7 +40,13 @@ class PartResults:
     def keep(
         self, run: TaskRun, job: TranscodeJob, *, index: int, made: Path, done: PartDone
     ) -> None:
-        """Store the files of a part that was encoded on this machine, and finish its task."""
+        """
+        Store the files of a part that was encoded on this machine, and finish its task.
+
+        Args:
+            index: The number of the part within the job, from 0.
+            made: The local folder with the files of the part.
+        """
         self._keep(run, job, index, done, lambda at: self.files.store(made, at))
 
     def take_over(  # noqa: PLR0913 - two places

@@ -1,7 +1,7 @@
 """
 Start and restart the processing of videos.
 
-Source: interface, "process" and "States and transitions".
+Source: the interface document, "process" and "States and transitions".
 """
 
 from typing import Final

@@ -6,7 +6,6 @@ last part orders the assembling, which publishes with one compare-and-set on the
 No task waits for another one.
 """
 
-import logging
 import time
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
@@ -67,8 +66,6 @@ from hvcore.services.processing.transcoder_choice import TranscoderChoice
 from hvcore.services.processing.transcoders import Transcoders
 from hvcore.services.tasks.leases import TaskRun, TaskStopped
 from hvcore.wire.stored import from_stored
-
-_log = logging.getLogger(__name__)
 
 
 @attrs.frozen(kw_only=True)
@@ -217,7 +214,13 @@ class Transcoding:
         self.files.drop_unpublished(root, media)
 
     def give_up(self, work: Work, task: Task, reason: str, *, error: str) -> None:
-        """Fail a task and the video whose job cannot be finished; the job's other tasks end."""
+        """
+        Fail a task and the video whose job cannot be finished; the job's other tasks end.
+
+        Args:
+            reason: A sentence for the video's owner that says why the task failed.
+            error: The error's message, which is stored with the task for operators.
+        """
         video = work.videos.find(task.subject, for_update=True)
         current = work.tasks.find(task.id)
         if current is None or not work.tasks.fail(task, error=error):

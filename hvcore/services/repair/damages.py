@@ -65,7 +65,8 @@ class Damage:
         path: The storage path of the damaged data; empty if the damage is in the
             database alone.
         org_id: The organization whose data are damaged; None if it is not known.
-        repair: None if nothing is to be done now; ``why_not`` says why.
+        repair: The way to repair the damage; None if nothing is to be done now, as ``why_not``
+            explains.
     """
 
     kind: DamageKind

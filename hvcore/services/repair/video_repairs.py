@@ -58,7 +58,12 @@ _ACTION: Final = "video.repair"
 
 @attrs.frozen(kw_only=True)
 class VideoRepairs:
-    """Carry out the repairs of videos; each method returns a text that says what was done."""
+    """
+    Carry out the repairs of videos; each method returns a text that says what was done.
+
+    The argument ``seen`` is the video as it was when the damage was found. If it has changed
+    since in a way that matters, the method changes nothing.
+    """
 
     uow: UnitOfWork
     storage: Storage
@@ -102,9 +107,7 @@ class VideoRepairs:
             video = _published(work, seen, for_update=True)
             if video is None:
                 return CHANGED_MEANWHILE
-            if _is_renewed(work, video) or work.tasks.unended(
-                video.id, kind=TRANSCODE_REPAIR
-            ):
+            if _is_encoded_again(work, video):
                 return ORDERED_BEFORE
             order_repair(work, video, folders)
             _record(work, video, f"parts in {', '.join(sorted(folders))} ordered")
@@ -117,9 +120,7 @@ class VideoRepairs:
             video = _published(work, seen, for_update=True)
             if video is None:
                 return CHANGED_MEANWHILE
-            if _is_renewed(work, video) or work.tasks.unended(
-                video.id, kind=TRANSCODE_REPAIR
-            ):
+            if _is_encoded_again(work, video):
                 return ORDERED_BEFORE
             order_renewal(work, video)
             _record(work, video, "whole video ordered")
@@ -264,8 +265,8 @@ def _stuck(work: Work, seen: Video) -> Video | None:
     return None if is_made else video
 
 
-def _is_renewed(work: Work, video: Video) -> bool:
-    return any(
+def _is_encoded_again(work: Work, video: Video) -> bool:
+    return bool(work.tasks.unended(video.id, kind=TRANSCODE_REPAIR)) or any(
         task.state not in ENDED and replaced_job(task) == video.job_id
         for task in work.tasks.of_subject(video.id)
     )

@@ -1,7 +1,7 @@
 """
 Make, rotate and revoke API keys for signed-in people, within their rights and limits.
 
-Source: interface, "Limits": API key operations, of each organization.
+Source: the interface document, "Limits": API key operations, of each organization.
 """
 
 from datetime import timedelta
@@ -9,14 +9,8 @@ from datetime import timedelta
 import attrs
 
 from hvcore.domain.access.keys import ApiKey, KeyType
-from hvcore.domain.access.rate_limits import Bucket
-from hvcore.domain.access.roles import RoleRight
 from hvcore.domain.sign_in.people import SignedInPerson
-from hvcore.errors import (
-    ForbiddenError,
-    InvalidParametersError,
-    NotFoundError,
-)
+from hvcore.errors import InvalidParametersError
 from hvcore.services.access.audit import acting_as_person
 from hvcore.services.access.keys import KeyCreated, Keys, KeyWanted
 from hvcore.services.conditions import Condition
@@ -42,15 +36,15 @@ class KeyOperations:
         Create an API key of an organization for a person.
 
         Raises:
-            InvalidParametersError: The type does not go with the rest, or is that of
-                the whole system.
+            InvalidParametersError: The environment does not fit the key's type, or the type
+                is that of the whole system.
             NotFoundError: There is no such environment.
         """
         if wanted.org_id is None or wanted.type is KeyType.SYSTEM:
             raise InvalidParametersError(
                 "Keys of the whole system are made on the command line: hv keys create."
             )
-        self._begin(person, wanted.org_id)
+        self.limits.begin_key_change(person, wanted.org_id)
         with acting_as_person(person.as_person):
             return self.keys.create(wanted)
 
@@ -77,21 +71,13 @@ class KeyOperations:
         """
         # Not again in the change's own transaction: no key changes its organization.
         self.keys.find(org_id, key_id)
-        self._begin(person, org_id)
+        self.limits.begin_key_change(person, org_id)
         with acting_as_person(person.as_person):
             return self.keys.rotate(key_id, overlap=overlap, only_if=only_if)
 
     def revoke(self, person: SignedInPerson, org_id: str, key_id: str) -> ApiKey:
         """Revoke an API key of an organization at once for a person, and return the key."""
         self.keys.find(org_id, key_id)
-        self._begin(person, org_id)
+        self.limits.begin_key_change(person, org_id)
         with acting_as_person(person.as_person):
             return self.keys.revoke(key_id)
-
-    def _begin(self, person: SignedInPerson, org_id: str) -> None:
-        role = person.role_in(org_id)
-        if role is None:
-            raise NotFoundError
-        if RoleRight.KEYS not in role.rights:
-            raise ForbiddenError("Only an admin of the organization may change keys.")
-        self.limits.count(org_id, Bucket.KEY_OPERATIONS)

@@ -1,8 +1,8 @@
 """
 Count operations from dashboard pages under the rate limits of their organization.
 
-Source: interface, "Limits". The windows are those of the API: an organization has no
-second allowance for its pages.
+Source: the interface document, "Limits". The windows are those of the API: an
+organization has no second allowance for its pages.
 """
 
 import math
@@ -12,7 +12,9 @@ from typing import Final
 import attrs
 
 from hvcore.domain.access.rate_limits import Bucket, RateLimitState
-from hvcore.errors import RateLimitExceededError
+from hvcore.domain.access.roles import RoleRight
+from hvcore.domain.sign_in.people import SignedInPerson
+from hvcore.errors import ForbiddenError, NotFoundError, RateLimitExceededError
 from hvcore.metrics.declared import RATE_LIMITED
 from hvcore.services.access.rate_limits import MINUTE_S, RateLimits
 
@@ -31,7 +33,7 @@ class OperationLimits:
     Count operations that people make on dashboard pages; thread-safe.
 
     Attributes:
-        limits: None if nothing is limited.
+        limits: The rate limits of the API; None if nothing is limited.
     """
 
     limits: RateLimits | None
@@ -67,3 +69,21 @@ class OperationLimits:
             f"This organization may {done}, and has done so. Try again in {when}.",
             headers={"Retry-After": str(counted.retry_after_s)},
         )
+
+    def begin_key_change(self, person: SignedInPerson, org_id: str) -> None:
+        """
+        Check that a person may change an organization's keys, and count the change.
+
+        Raises:
+            NotFoundError: The person has no role in the organization.
+            ForbiddenError: The role has no right to keys.
+            RateLimitExceededError: The organization has used up its key operations of
+                this hour.
+            UnavailableError: The operation must be counted and cannot be.
+        """
+        role = person.role_in(org_id)
+        if role is None:
+            raise NotFoundError
+        if RoleRight.KEYS not in role.rights:
+            raise ForbiddenError("Only an admin of the organization may change keys.")
+        self.count(org_id, Bucket.KEY_OPERATIONS)

@@ -4,11 +4,8 @@ from collections.abc import Sequence
 
 import attrs
 
-from hvcore.domain.access.rate_limits import Bucket
-from hvcore.domain.access.roles import RoleRight
 from hvcore.domain.playback.signing_keys import SigningAlgorithm, SigningKey
 from hvcore.domain.sign_in.people import SignedInPerson
-from hvcore.errors import ForbiddenError, NotFoundError
 from hvcore.services.access.audit import acting_as_person
 from hvcore.services.playback.signing.keys import PlaybackSigningKeys, SigningKeyCreated
 from hvcore.services.sign_in.operation_limits import OperationLimits
@@ -46,7 +43,7 @@ class SigningKeyOperations:
 
         See ``PlaybackSigningKeys.create``.
         """
-        self._begin(person, org_id)
+        self.limits.begin_key_change(person, org_id)
         with acting_as_person(person.as_person):
             return self.signing_keys.create(
                 org_id, name=name, algorithm=algorithm, public_pem=public_pem
@@ -54,14 +51,6 @@ class SigningKeyOperations:
 
     def revoke(self, person: SignedInPerson, org_id: str, key_id: str) -> SigningKey:
         """Revoke a playback signing key of an organization for a person, and return the key."""
-        self._begin(person, org_id)
+        self.limits.begin_key_change(person, org_id)
         with acting_as_person(person.as_person):
             return self.signing_keys.revoke(org_id, key_id)
-
-    def _begin(self, person: SignedInPerson, org_id: str) -> None:
-        role = person.role_in(org_id)
-        if role is None:
-            raise NotFoundError
-        if RoleRight.KEYS not in role.rights:
-            raise ForbiddenError("Only an admin of the organization may change keys.")
-        self.limits.count(org_id, Bucket.KEY_OPERATIONS)

@@ -27,6 +27,7 @@ def note_attempt(task: Task, outcome: str, took_s: float) -> None:
 
     Args:
         outcome: One of the outcomes that the metric names, such as ``done``.
+        took_s: The duration of the attempt, in seconds.
     """
     lane = task.lane.value
     TASK_RUNS.add(lane, task.kind, outcome)

@@ -11,7 +11,6 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from types import TracebackType
 from typing import Final, Self
 
 import attrs
@@ -61,12 +60,7 @@ class TaskRun:
         self._renewer.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._over.set()
         self._renewer.join()
 
@@ -105,6 +99,9 @@ class TaskRun:
     ) -> None:
         """
         Mark the task as done, in the given transaction or one of its own.
+
+        Args:
+            result: The result of the task as plain JSON data; None if it has none.
 
         Raises:
             TaskStopped: The lease is lost; the transaction must not be
@@ -161,6 +158,9 @@ class TaskRun:
     ) -> bool:
         """
         Replace the task's payload during its work, for later attempts, in a given transaction.
+
+        Args:
+            progress: The finished share, 0.0 to 1.0; None leaves it unchanged.
 
         Returns:
             False if the lease is lost.

@@ -50,7 +50,8 @@ class TaskRuns:
     Attributes:
         most_percent: The most workers of a lane that one organization gets while others
             wait, in percent.
-        rest: While it lasts, this process should take no tasks but outbound ones.
+        rest: The pause of this host's worker: while it lasts, this process should take no
+            tasks but outbound ones.
     """
 
     uow: UnitOfWork
@@ -90,6 +91,8 @@ class TaskRuns:
         Take the task that is next in turn, and do its work.
 
         Args:
+            worker: The worker's name: host, data folder and process.
+            stopping: Returns whether this process must end.
             for_reserve: Take only tasks of an organization that has nothing in work in the
                 lane, while another organization has.
 
@@ -150,13 +153,23 @@ class TaskRuns:
         return task
 
     def put_back(self, task: Task, *, wait: timedelta) -> None:
-        """Give the lease of a task back unused, because this worker has no room for its work."""
+        """
+        Give the lease of a task back unused, because this worker has no room for its work.
+
+        Args:
+            wait: The time before which no worker takes the task again.
+        """
         with self.uow.write(is_durable=False) as work:
             work.tasks.put_back(task, not_before=work.now() + wait)
             work.commit()
 
     def work(self, task: Task, *, stopping: Callable[[], bool]) -> None:
-        """Do the work of a task whose lease was taken; callable in any thread."""
+        """
+        Do the work of a task whose lease was taken; callable in any thread.
+
+        Args:
+            stopping: Returns whether this process must end.
+        """
         ids, parent = ids_of(task), task.payload.get(tracing.PARENT)
         with (
             log_context.about(ids),
@@ -209,6 +222,9 @@ class TaskRuns:
     def sweep(self, *, holder: str) -> bool:
         """
         Bring back tasks that lost their worker, and put due tasks into the queue.
+
+        Args:
+            holder: The name of this process, under which it claims the sweep.
 
         Returns:
             False if another process does so at present, and nothing was done here.

@@ -20,7 +20,8 @@ class Workload:
         waiting_encode_s: Seconds of source video that wait for an encode worker.
         clock_ahead_s: The seconds by which this host's clock is ahead of the
             database's.
-        installed_at: When the installation was first asked for; None if not known.
+        installed_at: The moment since which the database has the installation's id; None if not
+            known.
         backed_up_at: The moment of the newest backup; None if there is none.
     """
 

@@ -137,6 +137,10 @@ class DirectUploads:
         Fail the task and the job that waits for the uploaded file.
 
         A video that has a newer job by now is not failed.
+
+        Args:
+            reason: A sentence for the video's owner that says why the task failed.
+            error: The error's message, which is stored with the task for operators.
         """
         grant = work.grants.find(_grant_id(task), for_update=True)
         video = _video_of(work, grant)

@@ -1,7 +1,7 @@
 """
 Download videos from the URLs that clients name.
 
-Source: interface, "Family B", ``POST /videos/upload`` and ``POST
+Source: the interface document, "Family B", ``POST /videos/upload`` and ``POST
 /videos/download``.
 """
 
@@ -155,6 +155,10 @@ class Fetching:
         Fail the fetch task and the video that waits for the file.
 
         A grant without a video ends.
+
+        Args:
+            reason: A sentence for the video's owner that says why the task failed.
+            error: The error's message, which is stored with the task for operators.
         """
         grant = work.grants.find(_grant_id(task), for_update=True)
         video = _video_of(work, grant)

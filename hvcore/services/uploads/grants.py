@@ -1,7 +1,7 @@
 """
 Grant uploads, receive the uploaded files, and end the grants whose files never arrive.
 
-Source: interface, "upload-url".
+Source: the interface document, "upload-url".
 """
 
 import logging
@@ -158,7 +158,7 @@ class Uploads:
 
         Args:
             content_type: The announced content type as sent, parameters included.
-            size_bytes: None if the client did not announce the size.
+            size_bytes: The announced size; None if the client announced none.
 
         Raises:
             UnsupportedFormatError: 415; the type is not the one that was granted.
@@ -252,6 +252,10 @@ class Uploads:
         Store an uploaded file that has arrived completely, and return its grant.
 
         The file is durable on return. A grant of a video starts the video's processing.
+
+        Args:
+            local: The local file with all of the bytes.
+            content_type: The media type with which the bytes were sent.
 
         Raises:
             InvalidFileSizeError: The size is not the one that was granted.

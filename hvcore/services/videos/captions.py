@@ -74,7 +74,7 @@ class PutCaptions:
 
     Attributes:
         tracks: All caption tracks of the video.
-        left_out: The lines of the file that cannot be shown, and why; see ReadCaptions.
+        left_out: Sentences for the sender of the file: the lines that cannot be shown, and why.
     """
 
     tracks: Sequence[CaptionTrack]

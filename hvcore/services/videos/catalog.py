@@ -1,7 +1,7 @@
 """
 List and describe videos.
 
-Source: interface, "list" and "details".
+Source: the interface document, "list" and "details".
 """
 
 from collections.abc import Sequence

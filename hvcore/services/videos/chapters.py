@@ -27,7 +27,8 @@ class Chapters:
     Chapters belong to the video and not to a job: a retry of the job keeps them.
 
     Attributes:
-        slots: Limits the files that are received at a time, texts and pictures together.
+        slots: Limits the files that are received at a time: captions, chapters and pictures
+            together.
     """
 
     uow: UnitOfWork
@@ -106,7 +107,7 @@ class Chapters:
         Set the chapters of a video, in place of any before, and return those that are shown.
 
         Args:
-            chapters: In order and without overlaps; none removes them all.
+            chapters: The chapters, in order and without overlaps; an empty tuple removes all.
             only_if: A condition on the chapters that are replaced.
 
         Raises:

@@ -1,7 +1,7 @@
 """
 Set the poster of a video: a picture that a client sends, or a frame of the video.
 
-Source: interface, "What the service does", 6.
+Source: the interface document, "What the service does", 6.
 """
 
 import hashlib
@@ -59,7 +59,8 @@ class CustomThumbnails:
 
     Attributes:
         work_dir: The folder for temporary files; one folder for each attempt.
-        slots: Limits the files that are received at a time, texts and pictures together.
+        slots: Limits the files that are received at a time: captions, chapters and pictures
+            together.
         pictures: Redraws the pictures that requests send.
         task_pictures: Redraws the frames that tasks have taken from videos.
     """
@@ -98,7 +99,8 @@ class CustomThumbnails:
         Viewers get the picture from the next request on.
 
         Args:
-            content_type: One of pictures.redraw.PICTURE_FORMATS.
+            content_type: The media type of the picture, such as ``image/jpeg``; one of
+                ``pictures.redraw.PICTURE_FORMATS``.
             only_if: A condition on the value of ``choice``, checked when the poster is changed.
 
         Raises:
@@ -175,6 +177,7 @@ class CustomThumbnails:
         The poster is shown as soon as it is made.
 
         Args:
+            at_s: The moment, in seconds from the beginning of the video.
             only_if: A condition on the value of ``choice``, checked when the poster is changed.
 
         Raises:
@@ -218,7 +221,7 @@ class CustomThumbnails:
         """
         Take the ordered frame out of the published segments, and set it as the video's poster.
 
-        Needs neither the source file nor a storage on this machine.
+        The source file is not needed, and the storage need not be on this machine.
 
         Raises:
             UnusableSourceError: No attempt will succeed.

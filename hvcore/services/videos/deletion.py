@@ -1,7 +1,7 @@
 """
 Delete videos: they are hidden at once, and their files are removed soon after.
 
-Source: interface, "States and transitions": files are gone within 24 hours.
+Source: the interface document, "States and transitions": files are gone within 24 hours.
 """
 
 import logging

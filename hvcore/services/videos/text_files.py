@@ -32,7 +32,7 @@ class WrittenCaptions:
 
     Attributes:
         cues: The number of cues.
-        left_out: The lines that cannot be shown, and why; see ReadCaptions.
+        left_out: Sentences for the sender of the file: the lines that cannot be shown, and why.
     """
 
     cues: int

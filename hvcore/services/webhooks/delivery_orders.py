@@ -71,7 +71,7 @@ class DeliveryOrders:
         """
         Send a test event, without content, to a webhook endpoint; return the delivery.
 
-        The event takes the same way as all others.
+        It is delivered, tried again and recorded like every other event.
 
         Raises:
             NotFoundError: There is no such endpoint.

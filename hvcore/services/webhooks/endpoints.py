@@ -210,7 +210,13 @@ class Webhooks:
 def record_change(
     work: Work, action: str, endpoint: WebhookEndpoint, **details: object
 ) -> None:
-    """Record an operation on a webhook endpoint in the audit log."""
+    """
+    Record an operation on a webhook endpoint in the audit log.
+
+    Args:
+        action: The kind of operation, such as ``webhook.rotate``.
+        details: Facts about the operation: plain JSON data and moments; never a secret.
+    """
     # Not the URL, which may hold secrets.
     audit.record(work, action, endpoint.id, org_id=endpoint.org_id, **details)
 

@@ -34,7 +34,7 @@ class DeliveredEvent:
     An event of a video, and its deliveries to webhook endpoints.
 
     Attributes:
-        deliveries: The newest first; an event that was sent again has several to one
+        deliveries: The event's deliveries, the newest first; an event that was sent again has several to one
             endpoint.
     """
 

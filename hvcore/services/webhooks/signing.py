@@ -40,6 +40,8 @@ def headers_of(
     Return the headers of one webhook request, with its signatures.
 
     Args:
+        event_id: The id of the event, by which the receiver recognises repetitions.
+        body: The JSON body of the request, which is signed.
         secrets: The endpoint's secrets; each adds a signature, so that the receiver
             needs only one of them.
     """

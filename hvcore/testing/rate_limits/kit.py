@@ -88,7 +88,12 @@ def rule(
     window_s: int = 3600,
     subject: str = "org_a",
 ) -> RateLimitRule:
-    """Return a rate limit rule with a limit, window, bucket and subject."""
+    """
+    Return a rate limit rule with a limit, window, bucket and subject.
+
+    Args:
+        requests: The most requests within a window.
+    """
     limit = RateLimit(bucket=bucket, requests=requests, window_s=window_s)
     return RateLimitRule(limit=limit, subject=subject)
 

@@ -33,7 +33,8 @@ class PresignedReadConformance(StorageKit):
     The promises of a storage with SupportsPresignedRead: signed addresses that read objects.
 
     Attributes:
-        checks_signatures: False for an imitation of a store that lets everybody in.
+        checks_signatures: Whether the store checks signatures; False for an imitation of a
+            store that lets everybody in.
     """
 
     checks_signatures = True
@@ -76,7 +77,8 @@ class PresignedWriteConformance(StorageKit):
     The promises of a storage with SupportsPresignedWrite: signed addresses that write objects.
 
     Attributes:
-        checks_signatures: False for an imitation of a store that lets everybody in.
+        checks_signatures: Whether the store checks signatures; False for an imitation of a
+            store that lets everybody in.
     """
 
     checks_signatures = True

@@ -133,7 +133,15 @@ def break_off_a_store(  # noqa: PLR0913 - each is another thing
     look: Callable[[BrokenOffCall[object]], None] = lambda _: None,
     at_most: int,
 ) -> None:
-    """Interrupt a call that stores the bytes ``new`` at ``v/a`` at each line, and check ``v/a`` and ``v/b``."""
+    """
+    Interrupt a call that stores the bytes ``new`` at ``v/a`` at each line, and check ``v/a`` and ``v/b``.
+
+    Args:
+        old: The bytes that are at ``v/a`` before each call; None if no object is.
+        before: Called before each call.
+        look: Called with the outcome of each call, for further checks.
+        at_most: The most calls that are interrupted.
+    """
     put(storage, "v/b", b"stays")
 
     def prepare() -> None:

@@ -1,8 +1,8 @@
 """
 The JSON payloads of the API's analytics answers.
 
-Source: interface, "Analytics shapes". Each moment has a companion member ``…Valid``; if that is
-false, the moment is ``""``.
+Source: the interface document, "Analytics shapes". Each moment has a companion member
+``…Valid``; if that is false, the moment is ``""``.
 """
 
 import math

@@ -1,7 +1,7 @@
 """
 The JSON Schemas of the answers of :mod:`hvcore.wire.analytics.answers`.
 
-Source: interface, "Analytics shapes".
+Source: the interface document, "Analytics shapes".
 """
 
 from typing import Final

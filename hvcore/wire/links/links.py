@@ -1,7 +1,7 @@
 """
 The requests and answers about edge keys and share links.
 
-Source: interface, "share" and "Delivery", embed by edge key.
+Source: the interface document, "share" and "Delivery", embed by edge key.
 """
 
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,7 @@
 """
 The requests that make the service fetch a file, and their answers.
 
-Source: interface, "Family B", ``POST /videos/upload`` and ``POST
+Source: the interface document, "Family B", ``POST /videos/upload`` and ``POST
 /videos/download``.
 """
 

@@ -1,7 +1,7 @@
 """
 The labels of videos (external ID, metadata, tags) in requests and answers.
 
-Source: decision 124.
+Source: docs/decisions/0124.
 """
 
 import json

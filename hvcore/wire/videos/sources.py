@@ -1,7 +1,7 @@
 """
 The JSON fields of a video's source file: its bytes, width, height, aspect ratio and frame rate.
 
-Source: decision 213.
+Source: docs/decisions/0213.
 """
 
 from collections.abc import Mapping

@@ -1,7 +1,7 @@
 """
 The parameters of the list of events, and the JSON of an event as the API and webhooks send it.
 
-Source: interface, "Events".
+Source: the interface document, "Events".
 """
 
 import base64

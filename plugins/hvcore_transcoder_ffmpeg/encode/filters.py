@@ -167,6 +167,8 @@ def still_graph(video: VideoStream, *, at_s: float, can_tone_map: bool) -> str:
         video: A rung that this transcoder made: upright, with square pixels, bt709
             unless it is HDR.
         at_s: The moment in seconds after the first frame, whatever time that frame has.
+        can_tone_map: Whether ffmpeg has the filters that turn HDR into standard dynamic
+            range.
     """
     chain = ["setpts=PTS-STARTPTS", f"select='gte(t,{at_s:.6f})'"]
     if video.colour.is_hdr and can_tone_map:
@@ -183,6 +185,8 @@ def frames_graph(video: VideoStream, span: FrameSpan, *, can_tone_map: bool) -> 
         video: A rung that this transcoder made: upright, with square pixels, bt709
             unless it is HDR.
         span: The frames; the seconds count from the first frame, whatever time it has.
+        can_tone_map: Whether ffmpeg has the filters that turn HDR into standard dynamic
+            range.
     """
     first = int(span.start_s * span.frames_per_s)
     chain = ["setpts=PTS-STARTPTS"]

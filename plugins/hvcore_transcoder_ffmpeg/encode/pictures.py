@@ -105,6 +105,7 @@ def still_moments(interval_s: int, span: Span, frames: int) -> list[int]:
     Return the moment in seconds of the video that each still of a part shows, in order.
 
     Args:
+        interval_s: The seconds of video from one still to the next.
         frames: The number of frames that the part has made.
     """
     rate, first = span.frame_rate, span.first_frame

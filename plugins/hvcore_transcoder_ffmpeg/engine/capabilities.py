@@ -35,7 +35,7 @@ def choose_engine(
     ffmpeg: Path | None, ffprobe: Path | None, *, cache: Path, work_dir: Path
 ) -> FfmpegEngine | None:
     """
-    Return the first pair of ffmpeg and ffprobe that can do the work.
+    Return the first pair of ffmpeg and ffprobe that can do all that transcoding needs.
 
     Args:
         ffmpeg: The configured ffmpeg; None to find one.
@@ -44,7 +44,7 @@ def choose_engine(
         work_dir: The folder for temporary files.
 
     Returns:
-        If no pair can do the work, the first pair, whose ``missing`` says why; None if
+        If no pair can do it, the first pair that was found, whose ``missing`` says why; None if
         there is no pair.
     """
     incapable = None

@@ -12,7 +12,6 @@ from typing import BinaryIO, Final
 
 from hvcore.plugin_api import ReadingBudget
 
-HEAD: Final = 0x1A45DFA3
 SEGMENT: Final = 0x18538067
 _TRACKS: Final = 0x1654AE6B
 _CLUSTER: Final = 0x1F43B675

@@ -31,6 +31,7 @@ from hvcore.domain.uploads.grants import GrantState, UploadGrant
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
 from hvcore.persistence.access.delivered_bytes import SqlDeliveredBytes
+from hvcore.persistence.access.quotas import encoding_weights
 from hvcore.persistence.playback.directory import SqlPlaybackDirectory
 from hvcore.persistence.tables import organization_storage
 from hvcore.persistence.unit_of_work import SqlUnitOfWork
@@ -97,11 +98,11 @@ def test_limits_are_read_as_they_were_set(uow: SqlUnitOfWork) -> None:
         assert work.quotas.limits(ORG) == NO_LIMITS
 
 
-def test_the_scheduler_learns_each_weight(uow: SqlUnitOfWork) -> None:
+def test_the_scheduler_learns_each_weight(uow: SqlUnitOfWork, engine: Engine) -> None:
     limit(uow, ALL)
 
-    with uow.read() as work:
-        shares = work.quotas.encoding_weights([ORG, OTHER_ORG])
+    with engine.connect() as connection:
+        shares = encoding_weights(connection, [ORG, OTHER_ORG])
 
     assert shares == {
         ORG: EncodingWeight(weight=2.5, concurrent_encodes=2),

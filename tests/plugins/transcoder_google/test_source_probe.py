@@ -12,15 +12,13 @@ import attrs
 import pytest
 
 from hvcore.plugin_api import UnusableSourceError
-from hvcore_transcoder_google.source_probe import (
+from hvcore_cloud_ladders.source_checks import (
     NO_LENGTH,
     NO_VIDEO,
-    NOT_MP4,
     ONLY_AUDIO,
     TOO_LARGE,
-    is_turned,
-    probe_source,
 )
+from hvcore_transcoder_google.source_probe import NOT_MP4, is_turned, probe_source
 
 pytestmark = pytest.mark.services
 

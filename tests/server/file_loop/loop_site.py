@@ -5,6 +5,7 @@ A delivery process of its own, with one video, for tests that speak to its port.
 import http.client
 import signal
 import socket
+import struct
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -36,6 +37,10 @@ SMALL = b"0123456789" * 1000
 LARGE_FILE = "video/720p/0.m4s"
 SMALL_FILE = "video/720p/1.m4s"
 PLAYLIST = "video-720p.m3u8"
+BY_THREADS = "X_Odd: 1"
+"""A header that the loop leaves to others, and that changes nothing."""
+AT_ONCE = struct.pack("ii", 1, 0)
+"""SO_LINGER for an end by a reset: what the kernels still hold comes to nobody."""
 
 
 @attrs.define(kw_only=True)

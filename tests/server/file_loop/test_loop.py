@@ -4,23 +4,17 @@ The loop of the delivery process, spoken to at its port.
 
 import http.client
 import os
-import select
-import signal
 import socket
 import struct
-import threading
-import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from pathlib import Path
-from resource import RLIMIT_NOFILE, getrlimit, setrlimit
+from collections.abc import Callable
 
-import attrs
 import pytest
 
 from hvcore.domain.videos.video import Video
-from tests.server.file_loop.loop_server import GRACE_S, MAX_CONNECTIONS
+from tests.server.file_loop.loop_server import GRACE_S
 from tests.server.file_loop.loop_site import (
+    AT_ONCE,
+    BY_THREADS,
     LARGE_BYTES,
     LARGE_FILE,
     PLAYLIST,
@@ -30,65 +24,10 @@ from tests.server.file_loop.loop_site import (
     Site,
     read,
     read_several,
-    running_site,
 )
 
 # Most of their time they wait, and sockets are the kernel's: one interpreter only.
 pytestmark = pytest.mark.matrix
-
-BY_THREADS = "X_Odd: 1"
-"""A header that the loop leaves to others, and that changes nothing."""
-AT_ONCE = struct.pack("ii", 1, 0)
-"""SO_LINGER for an end by a reset: what the kernels still hold comes to nobody."""
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    with (
-        few_open_files(MAX_CONNECTIONS + 25) as end,
-        running_site(tmp_path_factory.mktemp("site")) as made,
-    ):
-        end()
-        yield made
-
-
-@contextmanager
-def few_open_files(number: int) -> Iterator[Callable[[], None]]:
-    """
-    Allow what is started few open files at first, until the end is called.
-    """
-    before, most = getrlimit(RLIMIT_NOFILE)
-    setrlimit(RLIMIT_NOFILE, (number, most))
-
-    def end() -> None:
-        setrlimit(RLIMIT_NOFILE, (before, most))
-
-    try:
-        yield end
-    finally:
-        end()
-
-
-@pytest.fixture
-def own_site(tmp_path: Path) -> Iterator[Site]:
-    with running_site(tmp_path) as made:
-        yield made
-
-
-@pytest.fixture
-def own_video(site: Site) -> Site:
-    """
-    The same process, with a video that a test may change.
-    """
-    made = attrs.evolve(site)
-    made.publish()
-    return made
-
-
-@pytest.fixture
-def counted(site: Site) -> Callable[[], int]:
-    before = site.counted()
-    return lambda: site.counted() - before
 
 
 def fixed(answer: Answer) -> dict[str, str]:
@@ -195,51 +134,6 @@ def pad(head: bytes, size: int) -> bytes:
     return head.replace(b"Host: hv", b"Host: hv" + b"v" * missing)
 
 
-def ends_within(sock: socket.socket, seconds: float) -> bool:
-    sock.settimeout(seconds)
-    try:
-        return sock.recv(1) == b""
-    except ConnectionResetError:
-        return True
-
-
-def test_half_requests_and_silence_end(site: Site) -> None:
-    with ExitStack() as stack:
-        half, silent, idle = (stack.enter_context(site.connect()) for _ in range(3))
-        half.sendall(site.head(SMALL_FILE)[:-2])
-        idle.sendall(site.head(SMALL_FILE))
-        assert read(idle).body == SMALL
-
-        assert ends_within(half, 4 * GRACE_S)
-        assert ends_within(silent, 4 * GRACE_S)
-        assert ends_within(idle, 6 * GRACE_S)
-
-
-def leave(sock: socket.socket, begun: bytes) -> None:
-    sock.sendall(begun)
-    sock.shutdown(socket.SHUT_WR)
-
-
-def press(sock: socket.socket, begun: bytes) -> None:
-    # Together: who has read what came before is woken by no urgent byte.
-    sock.send(begun + b"!", socket.MSG_OOB)
-
-
-@pytest.mark.parametrize("end", [leave, press])
-@pytest.mark.parametrize("size", [10, 8300])
-def test_half_a_request_that_will_never_be_whole_ends_at_once(
-    site: Site, end: Callable[[socket.socket, bytes], None], size: int
-) -> None:
-    """
-    Until its time is up the kernel would wake the process again and again.
-    """
-    with site.connect() as silent, site.connect() as half:
-        end(half, b"GET /".ljust(size, b"x"))
-        ended = select.select([silent, half], [], [], 10)[0]
-
-    assert ended == [half]
-
-
 REFUSED = {
     "long address": (b"GET /%s HTTP/1.1\r\nHost: hv\r\n\r\n" % (b"x" * 9000), 414),
     "large header": (b"GET / HTTP/1.1\r\nA: %s\r\n\r\n" % (b"x" * 9000), 431),
@@ -331,91 +225,6 @@ def test_a_client_that_leaves_after_the_half_was_counted_before(
     assert counted() == 2
 
 
-def test_slow_readers_keep_nobody_waiting_and_are_cut_off(
-    site: Site, counted: Callable[[], int]
-) -> None:
-    with ExitStack() as stack:
-        slow = [
-            stack.enter_context(site.connect(buffer_bytes=4096))
-            for _ in range(MAX_CONNECTIONS - 1)
-        ]
-        for sock in slow:
-            sock.sendall(site.head(LARGE_FILE))
-            assert sock.recv(1)
-        assert site.get(SMALL_FILE, "Connection: close").body == SMALL
-        assert not any(is_gone(sock) for sock in slow)
-        # Their places come free, and what the kernel kept for them.
-        deadline = time.monotonic() + 20 * GRACE_S
-        while not all(is_gone(sock) for sock in slow):
-            assert time.monotonic() < deadline
-            threading.Event().wait(GRACE_S / 4)
-    assert counted() == 1
-
-
-def test_each_connection_may_have_a_file_open(site: Site) -> None:
-    """
-    However few files a process is allowed at first: commonly 1,024.
-    """
-    with ExitStack() as stack:
-        for _ in range(MAX_CONNECTIONS - 1):
-            sock = stack.enter_context(site.connect(buffer_bytes=4096))
-            sock.sendall(site.head(LARGE_FILE))
-            assert sock.recv(1)
-        assert site.get(SMALL_FILE).body == SMALL
-
-    assert "ERROR" not in site.log()
-
-
-def is_gone(sock: socket.socket) -> bool:
-    """
-    Tell whether the server has reset the connection, reading nothing.
-    """
-    poll = select.poll()
-    poll.register(sock, 0)
-    return bool(poll.poll(0))
-
-
-def test_a_steady_reader_gets_all(site: Site, counted: Callable[[], int]) -> None:
-    with site.connect() as sock:
-        sock.sendall(site.head(LARGE_FILE))
-        response = http.client.HTTPResponse(sock)
-        response.begin()
-        pause = threading.Event()
-        started, got = time.monotonic(), 0
-        while more := response.read(1024 * 1024):
-            got += len(more)
-            pause.wait(GRACE_S / 12)
-
-    assert got == LARGE_BYTES
-    assert time.monotonic() - started > GRACE_S
-    assert counted() == 1
-
-
-def test_every_connection_that_ends_gives_its_place_back(site: Site) -> None:
-    """
-    The server would stop accepting if it lost any.
-    """
-    for _ in range(MAX_CONNECTIONS):
-        with site.connect() as sock:
-            sock.sendall(site.head(LARGE_FILE))
-            sock.recv(1)
-        site.get(SMALL_FILE, "Connection: close")
-        site.get(SMALL_FILE, BY_THREADS, "Connection: close")
-        site.get("none.m4s")
-        with site.connect() as sock:
-            sock.sendall(b"GET")
-        with site.connect() as sock:
-            sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, AT_ONCE)
-            sock.sendall(site.head(SMALL_FILE))
-    with ExitStack() as stack:
-        for _ in range(MAX_CONNECTIONS):
-            sock = stack.enter_context(site.connect())
-            sock.sendall(site.head(SMALL_FILE))
-            assert read(sock).body == SMALL
-        # One too many: it is served when an idle one has ended.
-        assert site.get(SMALL_FILE).body == SMALL
-
-
 def test_a_file_that_vanished_or_shrank_is_an_error(own_video: Site) -> None:
     file = own_video.media / "a1" / SMALL_FILE
     assert own_video.get(SMALL_FILE).status == 200
@@ -476,43 +285,3 @@ def test_a_video_that_was_made_private_is_so_at_once(own_video: Site) -> None:
                 show(is_public=is_public)
                 sock.sendall(request)
                 assert read(sock).status == status
-
-
-def test_a_stop_finishes_what_is_being_sent(own_site: Site) -> None:
-    with ExitStack() as stack:
-        sending, idle = (stack.enter_context(own_site.connect()) for _ in range(2))
-        sending.sendall(own_site.head(LARGE_FILE))
-        response = http.client.HTTPResponse(sending)
-        response.begin()
-        got = len(response.read(1000))
-        idle.sendall(own_site.head(SMALL_FILE))
-        assert read(idle).headers["Connection"] == "keep-alive"
-
-        own_site.process.send_signal(signal.SIGTERM)
-        until_stopping(own_site)
-        # On its way when the stop began: answered, as the last one.
-        idle.sendall(own_site.head(SMALL_FILE))
-        last = read(idle)
-        while more := response.read(1024 * 1024):
-            got += len(more)
-
-    assert (last.body, last.headers["Connection"]) == (SMALL, "close")
-    assert got == LARGE_BYTES
-    assert own_site.process.wait(timeout=10) == 0
-    assert own_site.counted() == 3
-
-
-def until_stopping(site: Site) -> None:
-    """
-    Wait until the server has stopped accepting.
-    """
-    deadline = time.monotonic() + 5
-    while time.monotonic() < deadline:
-        with site.connect() as sock:
-            sock.settimeout(0.3)
-            try:
-                sock.sendall(site.head(SMALL_FILE, "Range: bytes=1-1"))
-                sock.recv(1)
-            except (TimeoutError, ConnectionError):
-                return
-    raise TimeoutError("the server still accepts")

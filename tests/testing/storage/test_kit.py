@@ -30,21 +30,24 @@ from hvcore_storage_fsspec.local import LocalStorage
 from tests.testing.running import is_caught, never_broken
 from tests.testing.storage import addressed_storage as addressed
 from tests.testing.storage import storage_hurried as hurried
-from tests.testing.storage import storage_memory as wrong
+from tests.testing.storage import storage_lists as lists
+from tests.testing.storage import storage_outages as outages
+from tests.testing.storage import storage_reads as reads
+from tests.testing.storage import storage_writes as writes
 from tests.testing.storage.addressed_storage import AddressedStorage, address_server
 
 WRONG: Final[Mapping[str, Sequence[type[MemoryStorage]]]] = {
     "test_a_written_object_can_be_read": (
-        *(wrong.LosesTheLastByte, wrong.TellsNaiveTimes, wrong.KnowsNoTimes),
-        wrong.TellsWhatWasAnnounced,
+        *(reads.LosesTheLastByte, reads.TellsNaiveTimes, reads.KnowsNoTimes),
+        reads.TellsWhatWasAnnounced,
     ),
-    "test_an_empty_object_is_an_object": (wrong.KeepsNothingEmpty,),
-    "test_a_source_may_give_a_few_bytes_at_a_time": (wrong.TakesOneRead,),
+    "test_an_empty_object_is_an_object": (writes.KeepsNothingEmpty,),
+    "test_a_source_may_give_a_few_bytes_at_a_time": (writes.TakesOneRead,),
     "test_the_type_is_the_one_that_was_sent": (
-        *(wrong.GuessesTypes, hurried.KeepsTheFirstType),
+        *(writes.GuessesTypes, hurried.KeepsTheFirstType),
     ),
     "test_other_bytes_have_another_tag": (
-        *(wrong.TagsByPath, wrong.TagsBySize, hurried.TagsTheHead),
+        *(reads.TagsByPath, reads.TagsBySize, hurried.TagsTheHead),
     ),
     "test_a_replaced_object_is_newer": (
         *(hurried.KeepsTheFirstDate, hurried.KeepsDatesOfFiles),
@@ -63,7 +66,7 @@ WRONG: Final[Mapping[str, Sequence[type[MemoryStorage]]]] = {
     ),
     "test_a_pipe_is_a_source": (hurried.MeasuresSources,),
     "test_the_writer_that_ends_last_wins": (
-        *(hurried.TheFirstToEndWins, wrong.LocksOthersOut),
+        *(hurried.TheFirstToEndWins, writes.LocksOthersOut),
     ),
     "test_an_object_that_is_removed_while_it_is_written_is_there_at_the_end": (
         hurried.MindsRemovals,
@@ -87,80 +90,80 @@ WRONG: Final[Mapping[str, Sequence[type[MemoryStorage]]]] = {
     "test_a_question_may_break_off_at_any_line": (
         *(hurried.EndsListsAtFailures, hurried.TakesFailuresForAbsence),
     ),
-    "test_a_copy_may_break_off_at_any_line": (wrong.EmptiesTheTarget,),
+    "test_a_copy_may_break_off_at_any_line": (writes.EmptiesTheTarget,),
     "test_calls_leave_nothing_open": (
         *(hurried.LeaksDescriptors, hurried.LeavesThreads),
     ),
     "test_an_object_may_have_more_than_4_gib": (hurried.TellsSizesOf16Bits,),
-    "test_ten_thousand_objects_are_listed_and_removed": (wrong.ListsAThousand,),
+    "test_ten_thousand_objects_are_listed_and_removed": (lists.ListsAThousand,),
     "test_a_range_is_half_open": (
-        *(wrong.GivesTheEndToo, wrong.TakesLengthsForEnds, wrong.TakesZeroForNone),
+        *(reads.GivesTheEndToo, reads.TakesLengthsForEnds, reads.TakesZeroForNone),
     ),
     "test_a_range_may_end_behind_the_object": (
-        *(wrong.FailsBehindTheEnd, wrong.PadsBehindTheEnd),
+        *(reads.FailsBehindTheEnd, reads.PadsBehindTheEnd),
     ),
-    "test_a_wrong_range_is_refused": (wrong.TakesSlices,),
-    "test_readers_do_not_disturb_one_another": (wrong.HasOneReader,),
+    "test_a_wrong_range_is_refused": (reads.TakesSlices,),
+    "test_readers_do_not_disturb_one_another": (reads.HasOneReader,),
     "test_an_absent_object_is_not_found": (
-        *(wrong.OpensWhatIsAbsent, wrong.FindsOutWhenRead, wrong.RaisesKeyErrors),
-        *(wrong.HasFolders, wrong.MindsWhatIsAbsent),
+        *(reads.OpensWhatIsAbsent, reads.FindsOutWhenRead, reads.RaisesKeyErrors),
+        *(reads.HasFolders, reads.MindsWhatIsAbsent),
     ),
-    "test_an_object_is_replaced_whole": (wrong.WritesOver, wrong.KeepsTheFirst),
-    "test_a_local_file_is_stored": (wrong.PutsOneMiB,),
+    "test_an_object_is_replaced_whole": (writes.WritesOver, writes.KeepsTheFirst),
+    "test_a_local_file_is_stored": (writes.PutsOneMiB,),
     "test_names_stay_as_they_are": (
-        *(wrong.FoldsCase, wrong.DecodesNames, wrong.TrimsNames, wrong.HidesDots),
+        *(writes.FoldsCase, writes.DecodesNames, writes.TrimsNames, writes.HidesDots),
     ),
-    "test_a_wrong_path_is_refused": (wrong.TakesAnyPath, wrong.TakesNothingForAll),
+    "test_a_wrong_path_is_refused": (writes.TakesAnyPath, writes.TakesNothingForAll),
     "test_a_prefix_is_no_beginning_of_a_name": (
-        *(wrong.TakesPrefixesForTexts, wrong.MindsTheSlash, wrong.ListsOneFloor),
-        wrong.ListsNoObjectItself,
+        *(lists.TakesPrefixesForTexts, lists.MindsTheSlash, lists.ListsOneFloor),
+        lists.ListsNoObjectItself,
     ),
-    "test_a_list_tells_what_is_stored": (wrong.ListsNames, wrong.ListsTwice),
+    "test_a_list_tells_what_is_stored": (lists.ListsNames, lists.ListsTwice),
     "test_a_deleted_object_is_gone_for_everybody": (
-        *(wrong.RemovesNothing, wrong.HidesWhatItRemoves),
+        *(lists.RemovesNothing, lists.HidesWhatItRemoves),
     ),
     "test_an_object_of_another_process_is_seen_at_once": (
-        *(wrong.KeepsLists, wrong.KeepsAnswers),
+        *(lists.KeepsLists, lists.KeepsAnswers),
     ),
-    "test_tenants_know_nothing_of_each_other": (wrong.TakesPrefixesForTexts,),
+    "test_tenants_know_nothing_of_each_other": (lists.TakesPrefixesForTexts,),
     "test_many_objects_are_listed_and_removed": (
-        *(wrong.ListsAThousand, wrong.RemovesAThousand),
+        *(lists.ListsAThousand, lists.RemovesAThousand),
     ),
     "test_a_source_that_breaks_off_changes_nothing": (
-        *(wrong.KeepsHalves, wrong.EmptiesFirst, wrong.RenamesErrors),
+        *(writes.KeepsHalves, writes.EmptiesFirst, writes.RenamesErrors),
         hurried.SwallowsClosings,
     ),
     "test_an_object_is_seen_when_it_is_whole": (
-        *(wrong.ShowsHalves, wrong.LocksOthersOut),
+        *(writes.ShowsHalves, writes.LocksOthersOut),
     ),
     "test_writers_of_one_object_do_not_mix": (
-        *(wrong.MixesWriters, wrong.LocksOthersOut),
+        *(writes.MixesWriters, writes.LocksOthersOut),
     ),
-    "test_threads_do_not_mix": (wrong.HasOneBuffer,),
+    "test_threads_do_not_mix": (writes.HasOneBuffer,),
     "test_processes_see_one_storage": (MemoryStorage,),
-    "test_a_large_object_passes_through": (wrong.KeepsFourMiB,),
+    "test_a_large_object_passes_through": (writes.KeepsFourMiB,),
     "test_a_storage_that_works_answers": (
-        *(wrong.PingsWithAnObject, wrong.NeedsAnObject),
+        *(outages.PingsWithAnObject, outages.NeedsAnObject),
     ),
     "test_a_store_out_of_reach_is_unavailable": (
-        *(wrong.LeaksErrors, wrong.IsAbsentWhenDown, wrong.IsEmptyWhenDown),
-        *(wrong.PingsWhenDown, wrong.HangsWhenDown),
+        *(outages.LeaksErrors, outages.IsAbsentWhenDown, outages.IsEmptyWhenDown),
+        *(outages.PingsWhenDown, outages.HangsWhenDown),
     ),
     "test_a_missing_bucket_is_no_missing_object": (
-        *(wrong.IsAbsentWithoutBucket, wrong.IsEmptyWithoutBucket),
-        wrong.CopiesWithoutBucket,
+        *(outages.IsAbsentWithoutBucket, outages.IsEmptyWithoutBucket),
+        outages.CopiesWithoutBucket,
     ),
-    "test_a_removal_that_is_refused_is_none": (wrong.BelievesItHasRemoved,),
-    "test_a_range_that_is_ignored_is_no_range": (wrong.GivesTheWholeForAPart,),
-    "test_closing_removes_nothing": (wrong.EmptiesWhenClosed,),
+    "test_a_removal_that_is_refused_is_none": (lists.BelievesItHasRemoved,),
+    "test_a_range_that_is_ignored_is_no_range": (reads.GivesTheWholeForAPart,),
+    "test_closing_removes_nothing": (lists.EmptiesWhenClosed,),
     "test_a_copy_is_another_object": (
-        *(wrong.MovesInsteadOfCopying, wrong.KeepsTheTypeOfTheSource),
+        *(writes.MovesInsteadOfCopying, writes.KeepsTheTypeOfTheSource),
     ),
     "test_a_copy_of_nothing_is_not_found": (
-        *(wrong.CopiesNothing, wrong.EmptiesTheTarget),
+        *(writes.CopiesNothing, writes.EmptiesTheTarget),
     ),
-    "test_a_copy_is_of_one_moment": (wrong.CopiesEightMiB,),
-    "test_a_local_path_is_where_the_bytes_are": (wrong.NamesNoFile,),
+    "test_a_copy_is_of_one_moment": (writes.CopiesEightMiB,),
+    "test_a_local_path_is_where_the_bytes_are": (reads.NamesNoFile,),
     # The class has all kits, and it does little of that.
     "test_each_capability_of_the_storage_has_its_kit": (MemoryStorage,),
 }

@@ -10,7 +10,6 @@ import attrs
 from hvcore.assembly import Services
 from hvcore.clock import Clock
 from hvcore.domain.videos.bulk_changes import (
-    TAGGING,
     BulkChange,
     BulkEnd,
     BulkKind,
@@ -116,11 +115,6 @@ class ShownBulk:
         """The number of videos of the bulk change as text with a noun, such as ``220 videos``."""
         noun = "video" if self.bulk.total == 1 else "videos"
         return f"{self.bulk.total:,} {noun}"
-
-    @property
-    def needs_tags(self) -> bool:
-        """Whether this kind of bulk change adds or removes tags, so that the page asks for tags."""
-        return self.bulk.kind in TAGGING
 
     @property
     def is_running(self) -> bool:

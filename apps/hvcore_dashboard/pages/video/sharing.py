@@ -25,7 +25,6 @@ from hvcore_dashboard.pages.video.typed_domains import host_names
 from hvcore_dashboard.visits import organization_of
 
 TAB: Final = "sharing"
-SHARE: Final = "share"
 EDGE_KEY: Final = "edge-key"
 LASTS_DAYS: Final = {
     "": None,

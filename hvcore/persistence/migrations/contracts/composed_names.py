@@ -4,8 +4,6 @@ from alembic import op
 
 revision = "contract_0001"
 down_revision = None
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:

@@ -5,8 +5,6 @@ from alembic import op
 
 revision = "0032"
 down_revision = "0031"
-branch_labels = None
-depends_on = None
 
 KEPT = sa.text("bin_ends_at IS NOT NULL")
 

@@ -4,8 +4,6 @@ from alembic import op
 
 revision = "0023"
 down_revision = "0022"
-branch_labels = None
-depends_on = None
 
 # Until the contract, because of older versions beside us. Beside a file of SQLite none
 # run: hv up has ended all processes before.

@@ -7,8 +7,6 @@ from hvcore.persistence.videos.search_index import make_search_index
 
 revision = "0008"
 down_revision = "0007"
-branch_labels = None
-depends_on = None
 
 TEXT = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 SHORT = sa.text("length(name_folded) <= 500")
@@ -16,7 +14,7 @@ LONG = sa.text("length(name_folded) > 500")
 
 
 def upgrade() -> None:
-    """Make the indexes of names, and the table of guesses."""
+    """Add the indexes of videos' names, and the table that counts guesses of share codes by client."""
     op.create_index(
         "ix_videos_list_name",
         "videos",

@@ -7,8 +7,6 @@ from hvcore.persistence.naming import in_names
 
 revision = "0005"
 down_revision = "0004"
-branch_labels = None
-depends_on = None
 
 TEXT = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 

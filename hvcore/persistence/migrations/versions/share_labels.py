@@ -7,8 +7,6 @@ TEXT = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 
 revision = "0026"
 down_revision = "0025"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:

@@ -10,8 +10,6 @@ from hvcore.persistence.naming import prefix_of
 
 revision = "0002"
 down_revision = "0001"
-branch_labels = None
-depends_on = None
 
 TEXT = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 

@@ -1,9 +1,9 @@
 """The repository of quota limits and their use; see ports.unit_of_work.Work."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Protocol
 
-from hvcore.domain.access.quotas import EncodingWeight, QuotaLimits, QuotaUse
+from hvcore.domain.access.quotas import QuotaLimits, QuotaUse
 from hvcore.domain.ids import JobId, OrgId
 
 
@@ -40,11 +40,21 @@ class QuotaRepository(Protocol):
         ...
 
     def use(self, org_id: str, month: int) -> QuotaUse:
-        """Return the amounts of its quotas that an organization uses now, or used in a month."""
+        """
+        Return the amounts of its quotas that an organization uses now, or used in a month.
+
+        Args:
+            month: The month, as ``month_number`` counts it.
+        """
         ...
 
     def every_use(self, month: int) -> Mapping[OrgId, QuotaUse]:
-        """Return the quota use of all organizations that use something, by organization."""
+        """
+        Return the quota use of all organizations that use something, by organization.
+
+        Args:
+            month: The month, as ``month_number`` counts it.
+        """
         ...
 
     def begun_ms(self, org_id: str, month: int, *, besides: JobId) -> int:
@@ -54,11 +64,8 @@ class QuotaRepository(Protocol):
         All jobs are those of the organization, except ``besides``.
 
         Both numbers are of one moment: a job that ends meanwhile counts once.
-        """
-        ...
 
-    def encoding_weights(
-        self, org_ids: Collection[str]
-    ) -> Mapping[str, EncodingWeight]:
-        """Return each organization's weight, by which the scheduler shares out encode workers."""
+        Args:
+            month: The month, as ``month_number`` counts it.
+        """
         ...

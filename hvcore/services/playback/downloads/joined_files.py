@@ -70,6 +70,10 @@ class SegmentsInOrder:
 
         The short edge is None for segments that are never counted, such as sound.
 
+        Args:
+            media_root: The storage prefix of the video's published files.
+            place: The index of the segment, from 0, in the order of the file.
+
         Raises:
             ObjectNotFoundError: The segment was never published.
         """

@@ -1,8 +1,9 @@
 """
 Serve still frames at a moment of a video, and animations.
 
-Source: interface, "Delivery", thumbnail. A picture is made of the published segments on the
-first request, and kept as long as other pictures of the video are not requested more.
+Source: the interface document, "Delivery", thumbnail. A picture is made of the
+published segments on the first request, and kept as long as other pictures of the video
+are not requested more.
 """
 
 import hashlib

@@ -1,7 +1,7 @@
 """
 Sign playback addresses with tokens.
 
-Source: interface, "signed-url" and "Authentication", 7.
+Source: the interface document, "signed-url" and "Authentication", 7.
 """
 
 from collections.abc import Sequence
@@ -98,6 +98,10 @@ class SignedUrls:
         """
         Return the private playback addresses of a video that is not deleted.
 
+        Args:
+            expires_in_s: How many seconds the token is valid.
+            domains: The pages that may play the video; empty means every page.
+
         Raises:
             VideoNotFoundError: There is no such video, or it is deleted.
             ForbiddenError: The video is outside the environment of the caller's API key.
@@ -143,6 +147,9 @@ class SignedUrls:
     ) -> SignedSource:
         """
         Return a signed address of the source file of a ready video.
+
+        Args:
+            expires_in_s: How many seconds the token is valid.
 
         Raises:
             VideoNotFoundError: There is no such video, or it is deleted.

@@ -1,9 +1,9 @@
 """
 Serve the thumbnails of a video in any size.
 
-Source: interface, "Delivery", thumbnail. A size is rendered from the poster on the first
-request, and stored: for good if the service's own addresses name the size, otherwise as long
-as other sizes are not requested more.
+Source: the interface document, "Delivery", thumbnail. A size is rendered from the
+poster on the first request, and stored: for good if the service's own addresses name
+the size, otherwise as long as other sizes are not requested more.
 """
 
 import hashlib
@@ -77,7 +77,7 @@ class Thumbnails:
                 what the video does not have.
             UnsupportedFormatError: 501: this host makes no pictures at moments.
             UnauthorizedError: A private video without a valid token.
-            ForbiddenError: A token that does not reach this far.
+            ForbiddenError: The token is for another video, use or page.
             VideoNotFoundError: No such video, or none that is ready.
             UnavailableError: Too many pictures are being made.
         """

@@ -3,9 +3,10 @@ from pathlib import Path
 import pytest
 
 from hvcore_transcoder_ffmpeg.probe.container_pictures import read_container
-from hvcore_transcoder_ffmpeg.probe.ebml import HEAD, SEGMENT, number
+from hvcore_transcoder_ffmpeg.probe.ebml import SEGMENT, number
 from tests.plugins.transcoder_ffmpeg.strange.sources import element
 
+HEAD = 0x1A45DFA3
 _TRACKS = 0x1654AE6B
 _WIDTHS = (0x54B0, 0x54AA)
 """The width to show, and the rows to crop at the bottom."""

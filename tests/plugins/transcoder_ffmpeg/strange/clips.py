@@ -5,7 +5,9 @@ All strange sources, each under the name of its file.
 from typing import Final
 
 from tests.plugins.transcoder_ffmpeg.strange.codecs import CODECS
-from tests.plugins.transcoder_ffmpeg.strange.files import DAMAGED, OTHERS, PACKAGES
+from tests.plugins.transcoder_ffmpeg.strange.damaged import DAMAGED
+from tests.plugins.transcoder_ffmpeg.strange.files import OTHERS
+from tests.plugins.transcoder_ffmpeg.strange.packages import PACKAGES
 from tests.plugins.transcoder_ffmpeg.strange.pictures import COLOURS, CROPS, SHAPES
 from tests.plugins.transcoder_ffmpeg.strange.sound import SOUNDS
 from tests.plugins.transcoder_ffmpeg.strange.sources import Strange

@@ -16,6 +16,7 @@ Change: TypeAlias = Callable[[bytearray], bytearray | None]
 
 X264: Final = ("-c:v", "libx264", "-preset", "ultrafast")
 AAC: Final = ("-c:a", "aac")
+SRT: Final = "1\n00:00:00,000 --> 00:00:01,000\nHello.\n"
 
 
 @attrs.frozen(kw_only=True)
@@ -67,6 +68,19 @@ def made(*arguments: str | Path) -> Make:
     Return what makes a file by one ffmpeg command; the path comes last.
     """
     return lambda path: ffmpeg(*arguments, path)
+
+
+def with_text(name: str, text: str, *options: str, inputs: tuple[str, ...]) -> Make:
+    """
+    Return what makes a file by one ffmpeg command that also reads a file of text.
+    """
+
+    def make(path: Path) -> None:
+        extra = path.with_name(name)
+        extra.write_text(text)
+        ffmpeg(*inputs, "-i", extra, *options, path)
+
+    return make
 
 
 def picture(

@@ -5,29 +5,31 @@ Files to take away: what players and programs get of them, byte by byte.
 import json
 import re
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
-from datetime import timedelta
+from collections.abc import Callable, Sequence
 from itertools import product
 from pathlib import Path
-from typing import Final
 from urllib.parse import unquote
 
 import attrs
 import pytest
-from falcon.testing import Result
 
-from hvcore.domain.access.keys import Permission
 from hvcore.domain.processing.encoding import AudioCodec
 from hvcore.domain.processing.media_index import (
     MediaIndex,
-    PublishedTrack,
-    TrackPiece,
 )
-from hvcore.domain.processing.transcoding import Segment, Track
 from hvcore.services.playback.delivery import PlaybackRequest
 from hvcore.services.playback.downloads.joined_files import JoinedFile
 from tests.conftest import SettableClock
-from tests.support.http.cinema import WORKER, Cinema
+from tests.services.playback.downloads.films import (
+    FILM_S,
+    MOVIE,
+    SOUND,
+    Film,
+    load,
+    published,
+    segment,
+    show,
+)
 from tests.support.http.delivery_worker import (
     PRIVATE_PATH,
     PUBLIC_PATH,
@@ -35,55 +37,8 @@ from tests.support.http.delivery_worker import (
     DeliveryWorker,
     worker_by,
 )
-from tests.support.http.world import World, body_of, job_of, problem_of
-from tests.support.media_samples import ROOT, VIDEO, audio_track, file_of, video_track
-
-FILM_S: Final = 20
-MOVIE: Final = "downloads/360p.mp4"
-SOUND: Final = "downloads/audio.m4a"
-
-
-@attrs.frozen
-class Film:
-    """
-    Segments that ffmpeg has made, and the playlists that play them.
-    """
-
-    folder: Path
-    media: MediaIndex
-    files: Mapping[str, bytes]
-
-
-def ffmpeg(*words: object) -> None:
-    command = ["ffmpeg", "-v", "error", "-nostdin", "-y", *map(str, words)]
-    subprocess.run(command, check=True)
-
-
-def segment(folder: Path, *words: object) -> None:
-    folder.mkdir(parents=True)
-    kind = ("-f", "hls", "-hls_segment_type", "fmp4", "-hls_playlist_type", "vod")
-    ffmpeg(
-        *words,
-        *kind,
-        *("-hls_time", 6, "-hls_fmp4_init_filename", "init.m4s"),
-        *("-hls_segment_filename", folder / "%d.m4s", folder / "index.m3u8"),
-    )
-
-
-def published(track: Track, folder: Path) -> PublishedTrack:
-    lengths = re.findall(r"#EXTINF:([0-9.]+)", (folder / "index.m3u8").read_text())
-    made = tuple(
-        Segment(
-            number=number,
-            duration_s=float(length),
-            file=file_of((folder / f"{number}.m4s").read_bytes()),
-        )
-        for number, length in enumerate(lengths)
-    )
-    init = file_of((folder / "init.m4s").read_bytes())
-    piece = TrackPiece(folder="a1", first_number=0, count=len(made))
-    track = attrs.evolve(track, segments=made, init=init)
-    return PublishedTrack(track=track, pieces=(piece,))
+from tests.support.http.world import World, body_of, job_of
+from tests.support.media_samples import ROOT, VIDEO, audio_track, video_track
 
 
 @pytest.fixture(scope="module")
@@ -109,11 +64,6 @@ def film(tmp_path_factory: pytest.TempPathFactory) -> Film:
     return Film(folder, media, files)
 
 
-@pytest.fixture
-def cinema(api: World) -> Cinema:
-    return Cinema(api=api)
-
-
 @pytest.fixture(params=WAYS)
 def worker(
     request: pytest.FixtureRequest, clock: SettableClock, tmp_path: Path, film: Film
@@ -128,26 +78,6 @@ def remote(clock: SettableClock, tmp_path: Path, film: Film) -> DeliveryWorker:
     made = worker_by("remote", clock, tmp_path, is_public=True)
     show(made, film)
     return made
-
-
-def show(worker: DeliveryWorker, film: Film) -> None:
-    for name, data in film.files.items():
-        path = f"{ROOT}/{name}"
-        worker.storage.objects[path] = data
-        if hasattr(worker.storage, "local_path"):
-            local = worker.storage.local_path(path)
-            local.parent.mkdir(parents=True, exist_ok=True)
-            local.write_bytes(data)
-    worker.change(load_media=lambda: film.media, allows_download=True)
-
-
-def load(
-    worker: DeliveryWorker, name: str = MOVIE, query: str = "", **headers: str
-) -> Result:
-    sent = {key.replace("_", "-"): value for key, value in headers.items()}
-    # The first one prepares it; then the loop answers, too.
-    worker.get(f"{PUBLIC_PATH}/{name}", headers={"Range": "bytes=0-0"})
-    return worker.get(f"{PUBLIC_PATH}/{name}", query, sent)
 
 
 def packets(path: Path, kind: str) -> Sequence[tuple[str, ...]]:
@@ -365,92 +295,6 @@ def test_damaged_segments_give_no_head(
     assert load(remote).status_code == 503
     remote.storage.objects[path] = good
     assert load(remote).status_code == 200
-
-
-def test_the_owner_switches_them_on(cinema: Cinema) -> None:
-    api, video = cinema.api, cinema.video
-    path = f"/v1/videos/{video}"
-    before = body_of(api.get(path))
-    assert not {"allowDownload", "renditions"} & before.keys()
-
-    shown = body_of(api.call("PATCH", path, json={"allowDownload": True}))
-
-    root = f"{WORKER}/v1/private/{video}/downloads"
-    assert shown["allowDownload"] is True
-    assert shown["renditions"] == [
-        {
-            "name": "720p.mp4",
-            "contentType": "video/mp4",
-            "url": f"{root}/720p.mp4?token={{token}}",
-        },
-        {
-            "name": "360p.mp4",
-            "contentType": "video/mp4",
-            "url": f"{root}/360p.mp4?token={{token}}",
-        },
-        {
-            "name": "audio.m4a",
-            "contentType": "audio/mp4",
-            "url": f"{root}/audio.m4a?token={{token}}",
-        },
-    ]
-    made = {"fileName": "a.mp4", "allowDownload": True}
-    awaited = body_of(api.post("/v1/videos/upload-url", made))["videoID"]
-    assert body_of(api.get(f"/v1/videos/{awaited}"))["allowDownload"] is True
-    signed = body_of(api.get(f"{path}/signed-url"))["signed_url"]
-    address = signed.replace("master.m3u8", "downloads/9999p.mp4")
-    assert asked(cinema, address).status_code == 404
-
-
-def asked(cinema: Cinema, address: str, **headers: str) -> Result:
-    path, _, query = address.removeprefix(WORKER).partition("?")
-    return cinema.load(path, query, headers=headers)
-
-
-def test_the_source_is_for_its_owner_alone(cinema: Cinema) -> None:
-    api, video = cinema.api, cinema.video
-    data = bytes(range(256)) * 1000
-    api.change(video, lambda found: setattr(found, "name", "Ein Film"))
-    with api.services.uow.read() as work:
-        stored = work.videos.find(video)
-    assert stored is not None
-    api.storage.files[stored.source_path] = data
-
-    told = body_of(api.get(f"/v1/videos/{video}/source", "expiration=15m"))
-
-    address = told["signed_url"]
-    assert told["expires_in"] == 900
-    whole = asked(cinema, address)
-    assert whole.content == data
-    assert whole.headers["Content-Type"] == "video/mp4"
-    assert "Ein Film (source).mp4" in whole.headers["Content-Disposition"]
-    assert asked(cinema, address, Range="bytes=5-9").content == data[5:10]
-    # Neither opens what the other does.
-    signed = body_of(api.get(f"/v1/videos/{video}/signed-url"))["signed_url"]
-    token = address.partition("?")[2]
-    assert asked(cinema, signed).status_code == 200
-    assert asked(cinema, f"{signed.partition('?')[0]}?{token}").status_code == 403
-    named = f"{address.partition('?')[0]}?{signed.partition('?')[2]}"
-    assert asked(cinema, named).status_code == 403
-    assert asked(cinema, address.partition("?")[0]).status_code == 401
-    assert asked(cinema, address.replace("source.mp4", "source.exe")).status_code == 403
-    api.clock.move(timedelta(minutes=16))
-    assert asked(cinema, address).status_code == 401
-
-
-def test_a_source_that_is_gone_or_not_ready_is_not_given(cinema: Cinema) -> None:
-    api, video = cinema.api, cinema.video
-    waiting = api.get(f"/v1/videos/{api.transcoding()}/source")
-    problem_of(waiting, 409, "conflict")
-    address = body_of(api.get(f"/v1/videos/{video}/source"))["signed_url"]
-    assert asked(cinema, address).status_code == 404
-
-    api.delete(f"/v1/videos/{video}")
-    assert asked(cinema, address).status_code == 404
-    assert api.get(f"/v1/videos/{video}/source").status_code == 404
-    key = api.make_key(permissions=frozenset({Permission.PLAYBACK_SIGN}))
-    refused = api.get(f"/v1/videos/{cinema.playable()}/source", key=key)
-    problem_of(refused, 403, "forbidden")
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ Make, list and revoke share links.
 Source: interface, "share".
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from itertools import count
 
@@ -16,7 +16,7 @@ from hvcore.domain.ids import ShareLinkId, new_share_link_id, share_link_id_from
 from hvcore.domain.limits import MAX_LISTED_LINKS
 from hvcore.domain.links.links import ShareLink
 from hvcore.domain.tasks.kinds import SHARE_LINK_SEND
-from hvcore.domain.tasks.task import Lane, NewTask
+from hvcore.domain.tasks.task import Lane, NewTask, TaskState
 from hvcore.domain.videos.video import Video
 from hvcore.errors import NotFoundError
 from hvcore.ports.unit_of_work import UnitOfWork, Work
@@ -42,6 +42,20 @@ class NewShareLink:
     viewer_email: str | None = attrs.field(default=None, repr=False)
     label: str = attrs.field(default="", repr=False)
     is_mailed: bool = False
+
+
+@attrs.frozen(kw_only=True)
+class ShareMailState:
+    """
+    State of the mail with a share link, for the people who made the link.
+
+    Attributes:
+        is_sent: Whether a mail server has taken the mail.
+        error: Why the mail will never be sent; "" if it was or may be.
+    """
+
+    is_sent: bool
+    error: str
 
 
 @attrs.frozen(kw_only=True)
@@ -123,6 +137,26 @@ class ShareLinks:
                 find_authorized_video(work, caller, org_id, video_id)
             )
             return work.shares.of_video(video.id, MAX_LISTED_LINKS)
+
+    def mails(self, shares: Sequence[ShareLink]) -> Mapping[str, ShareMailState]:
+        """
+        Return the states of the mails with share links, by the links' ids.
+
+        Links that are not mailed are left out, and those that were mailed more than a
+        week ago.
+        """
+        ids = [share.id for share in shares if share.viewer_email is not None]
+        if not ids:
+            return {}
+        with self.uow.read() as work:
+            tasks = work.tasks.of_subjects(ids, kind=SHARE_LINK_SEND)
+        return {
+            task.subject: ShareMailState(
+                is_sent=task.state is TaskState.DONE,
+                error=task.error if task.state is TaskState.FAILED else "",
+            )
+            for task in tasks
+        }
 
     def revoke(
         self, caller: Principal, org_id: str, video_id: str, share_id: str

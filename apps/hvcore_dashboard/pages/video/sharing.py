@@ -132,6 +132,7 @@ class SharingPageResource:
         values = {
             "now": self._clock.now(),
             "shares": [(one, self._shares.share_url(one)) for one in shares],
+            "mails": self._shares.mails(shares),
             "edge_keys": [(one, self._edge_keys.embed_url(one)) for one in keys],
             "share_form": share_form,
             "form_id": new_secret_value(),

@@ -15,6 +15,7 @@ from hvcore.domain.access.roles import Role
 from hvcore.domain.links.links import ShareLink
 from hvcore.domain.tasks.kinds import SHARE_LINK_SEND
 from hvcore.services.links.share_link_mails import BIN_WAITS
+from tests.dashboard.mailed import Mailing
 from tests.dashboard.opened import VIDEOS, Dashboard
 from tests.dashboard.test_limits import use_up
 from tests.support.http.world import ORG
@@ -276,6 +277,53 @@ def test_a_form_id_of_nobody_makes_no_address_that_can_be_guessed(
 
     made = {link.id for video_id in videos for link in links_of(dashboard, video_id)}
     assert len(made) == (2 if len(form_id) == 43 else 4)
+
+
+def test_a_mail_that_the_server_refuses_is_told_beside_its_link(
+    mailing: Mailing,
+) -> None:
+    world = mailing.dashboard.world
+    video_id = world.ready()
+    person = mailing.dashboard.sign_in(Role.EDITOR)
+    path = f"{VIDEOS}/{video_id}/sharing"
+
+    def told(answer: str) -> str:
+        mailing.server.recipient_answer = answer
+        with world.services.uow.read() as work:
+            tasks = list(work.tasks.search(kind=SHARE_LINK_SEND))
+        for task in tasks:
+            world.services.task_runs.run(task.id, worker="w", stopping=lambda: False)
+        page = person.get(path).text
+        _, _, after = page.partition("<bdi>ada@example.com</bdi>")
+        return " ".join(after.partition("</td>")[0].split())
+
+    person.submit(path, {"viewers": "ada@example.com", "mail": "yes"})
+    waiting = told("451 later")
+    world.clock.move(timedelta(hours=1))
+    refused = told("550 no such <b>box</b>")
+
+    assert "The mail is on its way." in waiting
+    assert "The mail could not be delivered." in refused
+    assert "Send the address yourself." in refused
+    assert "<b>" not in refused
+    assert "Traceback" not in refused
+
+
+def test_a_link_that_was_mailed_says_so_until_it_ends(mailing: Mailing) -> None:
+    world = mailing.dashboard.world
+    video_id = world.ready()
+    person = mailing.dashboard.sign_in(Role.EDITOR)
+    path = f"{VIDEOS}/{video_id}/sharing"
+    person.submit(path, {"viewers": "ada@example.com", "mail": "yes"})
+    (share,) = links_of(mailing.dashboard, video_id)
+    with world.services.uow.read() as work:
+        (task,) = work.tasks.search(kind=SHARE_LINK_SEND)
+
+    world.services.task_runs.run(task.id, worker="w", stopping=lambda: False)
+
+    assert "It was mailed." in person.get(path).text
+    person.post(f"{path}/revoke-share", {"share": share.id})
+    assert "It was mailed." not in person.get(path).text
 
 
 def test_each_share_link_of_a_form_is_an_operation(dashboard: Dashboard) -> None:

@@ -14,6 +14,7 @@ from hvcore.assembly.uploads import UploadWiring
 from hvcore.assembly.webhooks import WebhookWiring
 from hvcore.ports.storage import SupportsRoomCheck
 from hvcore.services.bulk.changes import BulkChanges
+from hvcore.services.bulk.question_limit import QuestionLimit
 from hvcore.services.bulk.runs import BulkRuns
 from hvcore.services.health import Health
 from hvcore.services.links.share_code_mails import ShareCodeMails
@@ -62,6 +63,7 @@ class Services(
         return BulkChanges(
             uow=self.uow,
             videos=self.video_catalog,
+            questions=QuestionLimit(store=self.rate_limit_store, clock=self.clock),
             clock=self.clock,
             keep_hours=self.settings.dashboard.bin_hours,
         )

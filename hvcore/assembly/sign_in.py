@@ -13,7 +13,8 @@ from hvcore.services.sign_in.members import Members
 from hvcore.services.sign_in.memberships import Memberships
 from hvcore.services.sign_in.open_sign_in_sessions import OpenSignInSessions
 from hvcore.services.sign_in.operation_limits import OperationLimits
-from hvcore.services.sign_in.sessions import SessionTimes, SignInSessions
+from hvcore.services.sign_in.session_memberships import SessionTimes
+from hvcore.services.sign_in.sessions import SignInSessions
 from hvcore.services.sign_in.sign_in_mails import SignInMails
 from hvcore.services.sign_in.sign_ins import SignIns
 from hvcore.signing.mailed_codes import MailedCodes

@@ -5,6 +5,7 @@ An identifier is a prefix and 22 random base62 characters (131 bits), so that no
 guess one. Operators may choose those of organizations and environments.
 """
 
+import hashlib
 import re
 import secrets
 import string
@@ -112,6 +113,16 @@ def new_edge_key_id() -> EdgeKeyId:
 def new_share_link_id() -> ShareLinkId:
     """Make a share link's identifier, ``shr_…``."""
     return ShareLinkId(_random("shr_"))
+
+
+def share_link_id_from(secret_text: str) -> ShareLinkId:
+    """Make the share link's identifier that belongs to a text; who knows the text knows it."""
+    digest = hashlib.sha256(secret_text.encode()).digest()
+    number, chars = int.from_bytes(digest), ""
+    while len(chars) < RANDOM_CHARS:
+        number, place = divmod(number, len(BASE62))
+        chars += BASE62[place]
+    return ShareLinkId(f"shr_{chars}")
 
 
 def new_share_code_id() -> ShareCodeId:

@@ -19,12 +19,13 @@ from hvcore.embedding.analytics import EnvironmentReports, Report
 from hvcore.embedding.arguments import NewVideo, VideoFilters, VideoUpdate
 from hvcore.embedding.captions import Caption, CaptionList, EnvironmentCaptions
 from hvcore.embedding.connections import DatabaseConnection, OnCommit
-from hvcore.embedding.environments import EmbeddedEnvironment, EnvironmentInTransaction
+from hvcore.embedding.environments import EmbeddedEnvironment
 from hvcore.embedding.events import OnEvent
 from hvcore.embedding.overrides import Overrides
 from hvcore.embedding.posters import EnvironmentPosters
 from hvcore.embedding.service import EmbeddedService, embed
 from hvcore.embedding.sign_in import SignIn, person
+from hvcore.embedding.transactions import EnvironmentInTransaction
 from hvcore.embedding.values import EmbeddedVideo, ListedVideo, Upload, VideoList
 from hvcore.embedding.web import WsgiApp, WsgiEnviron
 from hvcore.errors import (

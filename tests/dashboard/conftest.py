@@ -12,7 +12,6 @@ import pytest
 from falcon.testing import TestClient
 
 from hvcore.assembly import build
-from hvcore.settings import Settings
 from hvcore.settings.mail import MailSettings
 from hvcore.settings.sign_in import SignInSettings
 from hvcore_dashboard.app import make_dashboard
@@ -42,7 +41,7 @@ def static(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def _template(tmp_path_factory: pytest.TempPathFactory) -> Template:
     folder = tmp_path_factory.mktemp("database")
-    with build(_settings(folder), overrides={"clock": SettableClock()}) as services:
+    with build(settings_of(folder), overrides={"clock": SettableClock()}) as services:
         services.migrate()
         tenants = make_tenants(services)
     return Template(database=folder / "hvcore.sqlite3", tenants=tenants)
@@ -79,8 +78,8 @@ def mailing(
     The dashboard of a service that has a mail server, and that server.
     """
     with mail_server() as server:
-        url = f"smtp://127.0.0.1:{server.port}"
-        with open_dashboard(_template, tmp_path, static, clock, mail_url=url) as made:
+        mail = MailSettings(url=f"smtp://127.0.0.1:{server.port}")
+        with open_dashboard(_template, tmp_path, static, clock, mail=mail) as made:
             yield Mailing(dashboard=made, server=server)
 
 
@@ -90,10 +89,17 @@ def open_dashboard(
     folder: Path,
     static: Path,
     clock: SettableClock,
-    *,
-    mail_url: str = "",
+    **changed: MailSettings | SignInSettings,
 ) -> Iterator[Dashboard]:
-    settings = attrs.evolve(_settings(folder), mail=MailSettings(url=mail_url))
+    """
+    Open the dashboard of a service of its own.
+
+    Args:
+        changed: Settings of the service by their names.
+    """
+    # A matrix signs in more often than people do.
+    usual = {"sign_in": SignInSettings(attempts_per_minute=100_000)}
+    settings = attrs.evolve(settings_of(folder), **{**usual, **changed})
     with template.open(settings, clock) as world:
         installation = StillInstallation()
         app = make_dashboard(
@@ -103,12 +109,3 @@ def open_dashboard(
             static=static,
         )
         yield Dashboard(world=world, client=TestClient(app), installation=installation)
-
-
-def _settings(folder: Path) -> Settings:
-    settings = settings_of(folder)
-    # A matrix signs in more often than people do.
-    return attrs.evolve(
-        settings,
-        sign_in=SignInSettings(attempts_per_minute=100_000),
-    )

@@ -181,6 +181,13 @@ class Dashboard:
         return self.client.simulate_get(path, headers=headers, host=HOST)
 
 
+def two(dashboard: Dashboard, role: Role) -> tuple[PersonClient, PersonClient]:
+    """
+    Sign in two people with a role.
+    """
+    return dashboard.sign_in(role), dashboard.sign_in(role)
+
+
 def same_for_all(answer: Result) -> str:
     """
     Return the text of an answer without what each request has of its own.

@@ -3,23 +3,27 @@ What a page weighs with everything that it loads.
 """
 
 import gzip
+import io
 import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
 import attrs
 import pytest
+from PIL import Image
 
 from hvcore.domain.access.keys import KeyType
 from hvcore.domain.access.roles import Role
 from hvcore.domain.limits import MAX_DESCRIPTION_CHARS
 from hvcore.domain.videos.video import VideoChanges
+from hvcore.pictures.cropping import crop_to_webp
 from hvcore.services.access.keys import KeyWanted
 from hvcore_dashboard.assets import STATIC
 from hvcore_dashboard.routes import ROUTES
 from tests.conftest import SettableClock
 from tests.dashboard.conftest import open_dashboard
-from tests.dashboard.opened import HOST, Dashboard, PersonClient
+from tests.dashboard.opened import HOST, VIDEOS, Dashboard, PersonClient
+from tests.dashboard.pages.videos.test_found import list_usual_videos
 from tests.support.http.fixtures import Template
 from tests.support.http.world import ORG
 
@@ -27,6 +31,10 @@ from tests.support.http.world import ORG
 pytestmark = pytest.mark.services
 
 MOST_BYTES: Final = 150_000
+MOST_BYTES_OF_A_TABLE: Final = 300_000
+"""With the pictures that are seen without scrolling, and nothing of the page compressed."""
+SEEN: Final = 10
+"""Rows of a table on a screen of 1360 by 850 pixels, without tags."""
 LISTED: Final = 60
 """More than a page shows."""
 LONG: Final = "\u05e9\u05dc\u05d5\u05dd <i>&" * 20
@@ -46,6 +54,19 @@ class FullDashboard:
     dashboard: Dashboard
     operator: PersonClient
     ids: Mapping[str, str]
+
+
+@attrs.frozen(kw_only=True)
+class Table:
+    """
+    The page of a table of videos.
+
+    Attributes:
+        bytes: The size of the page with its scripts and styles, as they are sent.
+    """
+
+    text: str
+    bytes: int
 
 
 @pytest.fixture(scope="module")
@@ -104,3 +125,47 @@ def test_a_page_with_everything_is_light(full: FullDashboard) -> None:
 
     assert len(weights) >= 20
     assert {p: bytes_ for p, bytes_ in weights.items() if bytes_ > MOST_BYTES} == {}
+
+
+@pytest.fixture(scope="module")
+def table(_template: Template, tmp_path_factory: pytest.TempPathFactory) -> Table:
+    folder = tmp_path_factory.mktemp("table")
+    with open_dashboard(_template, folder, STATIC, SettableClock()) as dashboard:
+        list_usual_videos(dashboard)
+        person = dashboard.sign_in(Role.EDITOR)
+        page = person.get(VIDEOS, "pageSize=240&view=table&search=usual")
+        files = [
+            dashboard.client.simulate_get(name, host=HOST).content
+            for name in sorted(set(FILES.findall(page.text)))
+        ]
+    # Pages are not compressed, because they have secrets; files are.
+    weight = len(page.content) + sum(len(gzip.compress(file)) for file in files)
+    return Table(text=page.text, bytes=weight)
+
+
+@pytest.mark.parametrize(
+    "address", [r'<img src="([^"]+)"', r'srcset="([^"]+) 2x"'], ids=["usual", "fine"]
+)
+def test_a_table_of_240_videos_is_light_with_the_pictures_that_are_seen(
+    table: Table, address: str
+) -> None:
+    addresses = re.findall(address, table.text)
+    sizes = [re.findall(r"/(\d+)x(\d+)\.webp", one)[0] for one in addresses]
+
+    pictures = [
+        len(crop_to_webp(busy_picture(), int(width), int(height)))
+        for width, height in sizes[:SEEN]
+    ]
+
+    assert len(addresses) == 240
+    assert table.bytes + sum(pictures) <= MOST_BYTES_OF_A_TABLE
+
+
+def busy_picture() -> bytes:
+    """
+    Return a poster that is as hard to compress as those of films are.
+    """
+    made = io.BytesIO()
+    mandelbrot = Image.effect_mandelbrot((1280, 720), (-2.5, -1.2, 1.2, 1.2), 100)
+    mandelbrot.convert("RGB").save(made, "JPEG")
+    return made.getvalue()

@@ -30,6 +30,8 @@ class Bucket(Enum):
     """Of a client address, before anybody is recognised."""
     SIGN_IN_MAILS = "sign-in-mails"
     """Mails with sign-in links that a client address asks for."""
+    BULK_QUESTIONS = "bulk-questions"
+    """Questions about all found videos that a person asks on the dashboard."""
 
 
 @attrs.frozen(kw_only=True)

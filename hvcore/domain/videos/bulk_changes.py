@@ -23,6 +23,9 @@ MAX_BULK_VIDEOS: Final = 10_000
 """The most videos of a bulk change: a question inserts a row for each of them."""
 MAX_RUNNING_BULK_CHANGES: Final = 5
 """The most bulk changes of an organization that run at a time."""
+MAX_QUESTIONS: Final = 60
+"""The most questions about all found videos that a person asks within an hour: each writes a row for
+each video, and removes those of the last one."""
 BULK_KEPT_FOR: Final = timedelta(hours=20)
 """The time for which an ended bulk change is kept: its tags are personal data, gone within a day."""
 QUESTION_KEPT_FOR: Final = timedelta(hours=1)

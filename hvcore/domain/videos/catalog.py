@@ -91,6 +91,14 @@ class TagTotal(NamedTuple):
 
 
 @attrs.frozen(kw_only=True)
+class VideoIds:
+    """Hold the ids of one page of a list of videos, and the number of videos on all pages."""
+
+    ids: tuple[VideoId, ...]
+    total: int
+
+
+@attrs.frozen(kw_only=True)
 class VideoPage:
     """Hold one page of a list of videos, and the number of videos on all pages."""
 

@@ -103,6 +103,12 @@ class SqlTaskRepository:
             statement = statement.where(table.c.kind == kind)
         return self._select(statement.order_by(table.c.seq))
 
+    def of_subjects(self, subjects: Sequence[str], *, kind: str) -> Sequence[Task]:
+        statement = sa.select(table).where(
+            table.c.subject.in_(subjects), table.c.kind == kind
+        )
+        return self._select(statement.order_by(table.c.seq))
+
     def unended(self, subject: str, *, kind: str) -> Sequence[Task]:
         statement = sa.select(table).where(
             table.c.subject == subject,

@@ -8,16 +8,24 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
 from hvcore.domain.access.tenants import Environment
+from hvcore.domain.ids import PublicId, VideoId
 from hvcore.domain.processing.media_index import MediaIndex
-from hvcore.domain.videos.catalog import TagTotal, VideoPage, VideoQuery
-from hvcore.domain.videos.states import VideoState
+from hvcore.domain.source_figures import SourceFigures
+from hvcore.domain.videos.catalog import (
+    TagTotal,
+    VideoIds,
+    VideoPage,
+    VideoQuery,
+    VideoSummary,
+)
+from hvcore.domain.videos.states import LISTED_STATES, VideoState
 from hvcore.domain.videos.video import Video
 from hvcore.persistence.engine import reading
-from hvcore.persistence.fast_reads.reads import FastReads, Query
+from hvcore.persistence.fast_reads.reads import FastReads, Query, Row
 from hvcore.persistence.processing.job_progress import progress_of
 from hvcore.persistence.processing.probed_sources import ProbedSources
 from hvcore.persistence.processing.published_media import MediaCache
-from hvcore.persistence.rows import video_from_row
+from hvcore.persistence.rows import encoding_settings, labels_from_text, video_from_row
 from hvcore.persistence.statements import is_storable
 from hvcore.persistence.tables import EPOCH, UtcDateTime, videos
 from hvcore.persistence.videos.page_conditions import plain
@@ -26,6 +34,9 @@ from hvcore.persistence.videos.tag_totals import TagTotals
 
 MAX_OUTLINES: Final = 2_000
 """About 12 MB."""
+_STATES: Final = {state.value: state for state in VideoState}
+_JOB_ID: Final = 10
+"""The place of the id of the job in a row: see page_statements.SHOWN."""
 
 
 class SqlVideoCatalog:
@@ -35,7 +46,8 @@ class SqlVideoCatalog:
         self._engine = engine
         self._reads = FastReads(engine)
         self._sources = ProbedSources(self._reads)
-        self._pages = VideoPages(engine, self._reads, self._sources)
+        self._pages = VideoPages(engine, self._reads, has_ids_alone=False)
+        self._ids = VideoPages(engine, self._reads, has_ids_alone=True)
         self._tags = TagTotals(self._reads)
         self._outlines = MediaCache(10 * MAX_OUTLINES)
         self._by_id = self._reads.prepare(_BY_ID)
@@ -43,7 +55,24 @@ class SqlVideoCatalog:
         self._by_external_id = self._reads.prepare(_BY_EXTERNAL_ID)
 
     def page(self, env: Environment, query: VideoQuery) -> VideoPage:
-        return self._pages.read(env, query)
+        rows, total = self._pages.read(env, query)
+        sources = self._sources.of(row[_JOB_ID] for row in rows)
+        videos = tuple(_summary(row, sources.get(row[_JOB_ID])) for row in rows)
+        return VideoPage(videos=videos, total=total)
+
+    def ids(self, env: Environment, query: VideoQuery) -> VideoIds:
+        rows, total = self._ids.read(env, query)
+        return VideoIds(ids=tuple(VideoId(row[0]) for row in rows), total=total)
+
+    def listed(self, env: Environment, video_ids: Sequence[str]) -> frozenset[VideoId]:
+        wanted = sa.select(videos.c.id).where(
+            videos.c.id.in_([one for one in video_ids if is_storable(one)]),
+            videos.c.org_id == env.org_id,
+            videos.c.env_id == env.id,
+            videos.c.state.in_(sorted(state.value for state in LISTED_STATES)),
+        )
+        with reading(self._engine) as connection:
+            return frozenset(map(VideoId, connection.execute(wanted).scalars()))
 
     def tags(self, env: Environment, part: str, most: int) -> Sequence[TagTotal]:
         return self._tags.find(env, part, most)
@@ -87,6 +116,22 @@ class SqlVideoCatalog:
             return 0
         with reading(self._engine) as connection:
             return progress_of(connection, {job_id: row["id"]}).get(job_id, 0)
+
+
+def _summary(row: Row, source: SourceFigures | None) -> VideoSummary:
+    return VideoSummary(
+        id=VideoId(row[0]),
+        public_id=PublicId(row[1]),
+        name=row[2],
+        description=row[3],
+        state=_STATES[row[4]],
+        is_public=bool(row[5]),
+        preset=encoding_settings(row[6]).preset,
+        created_at=EPOCH + timedelta(microseconds=row[7]),
+        duration_s=row[8],
+        labels=labels_from_text(row[9]),
+        source=source,
+    )
 
 
 def _moment(microseconds: int) -> datetime:

@@ -28,7 +28,7 @@ from hvcore.persistence.videos.page_conditions import (
     visibility_conditions,
 )
 from hvcore.persistence.videos.page_shapes import PageShape, Search, page_shape
-from hvcore.persistence.videos.page_statements import SHOWN, deep_rows, in_order
+from hvcore.persistence.videos.page_statements import columns_of, deep_rows, in_order
 
 _Values = Mapping[str, object]
 FEW: Final = 2_000
@@ -57,14 +57,18 @@ class LabelledPages:
     Args:
         with_long_names: Returns the given page shape with ``has_long_names`` set for the
             environment in the given values.
+        has_ids_alone: Whether the rows have the ids of videos, and nothing else.
     """
 
     def __init__(
         self,
         reads: FastReads,
         with_long_names: Callable[[PageShape, _Values], PageShape],
+        *,
+        has_ids_alone: bool,
     ) -> None:
         self._reads = reads
+        self._has_ids_alone = has_ids_alone
         self._with_long_names = with_long_names
         self._statements: dict[_Shape, _Statements] = {}
         self._totals = {
@@ -80,7 +84,7 @@ class LabelledPages:
             values: The values of the statement's parameters (see page_values).
         """
         search = Search.SCAN if query.search else Search.NONE
-        page = page_shape(query, search)
+        page = page_shape(query, search)._replace(has_ids_alone=self._has_ids_alone)
         totals = sorted(
             (self._number(self._totals[page.has_state], {**values, "term": term}), term)
             for term in query.terms
@@ -134,7 +138,8 @@ def _rows_and_count(
 
 def _rows(shape: _Shape, chosen: sa.Select[Any]) -> sa.Select[Any]:
     ids = _on_page(chosen, shape).subquery("chosen")
-    rows = sa.select(*map(plain, SHOWN)).join_from(ids, videos, videos.c.id == ids.c.id)
+    columns = map(plain, columns_of(shape.page))
+    rows = sa.select(*columns).join_from(ids, videos, videos.c.id == ids.c.id)
     return rows.order_by(*in_order(shape.page, videos.c))
 
 

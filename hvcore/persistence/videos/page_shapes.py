@@ -33,6 +33,7 @@ class PageShape(NamedTuple):
     Attributes:
         has_visibility: Whether only public videos are wanted, or only private ones.
         has_few: Whether so few videos have the wanted visibility that all of them are sorted.
+        has_ids_alone: Whether the page's rows have the ids of videos, and nothing else.
     """
 
     sort_by: SortBy
@@ -44,6 +45,7 @@ class PageShape(NamedTuple):
     has_visibility: bool = False
     has_few: bool = False
     has_long_names: bool = False
+    has_ids_alone: bool = False
 
     @property
     def has_days(self) -> bool:

@@ -55,7 +55,6 @@ SHOWN: Final = (
     videos.c.job_id,
 )
 """The columns of a page's rows."""
-_SHOWN: Final = tuple(map(plain, SHOWN))
 
 
 @attrs.frozen(kw_only=True)
@@ -96,7 +95,8 @@ def _near_deep_total(
     total = page_total(shape, where, is_sqlite=is_sqlite)
     # Of its own, although it reads the same table.
     counted = total.scalar_subquery().correlate(None)
-    near = _page(sa.select(*_SHOWN, counted).where(where), in_order(shape, videos.c))
+    columns = map(plain, columns_of(shape))
+    near = _page(sa.select(*columns, counted).where(where), in_order(shape, videos.c))
     return near, deep_rows(shape, where, is_sqlite=is_sqlite), total
 
 
@@ -127,20 +127,28 @@ def deep_rows(
     else:
         chosen = _page(sa.select(videos.c.id).where(where), in_order(shape, videos.c))
     ids = chosen.subquery("chosen")
-    rows = sa.select(*_SHOWN).join_from(ids, videos, videos.c.id == ids.c.id)
+    columns = map(plain, columns_of(shape))
+    rows = sa.select(*columns).join_from(ids, videos, videos.c.id == ids.c.id)
     return rows.order_by(*in_order(shape, videos.c))
+
+
+def columns_of(shape: PageShape) -> tuple[sa.Column[Any], ...]:
+    """Return the columns that the rows of a page with a shape have, in order."""
+    return (videos.c.id,) if shape.has_ids_alone else SHOWN
 
 
 def _few(
     shape: PageShape, where: sa.ColumnElement[bool], *, is_sqlite: bool
 ) -> sa.Select[Any]:
     if is_sqlite:
-        return _page(sa.select(*_SHOWN).where(where), in_order(shape, videos.c))
+        rows = sa.select(*map(plain, columns_of(shape))).where(where)
+        return _page(rows, in_order(shape, videos.c))
     # By themselves: or PostgreSQL may walk through an index that has the order.
-    needed = {column.name: column for column in (*_SORT_COLUMNS.values(), *SHOWN)}
+    columns = columns_of(shape)
+    needed = {column.name: column for column in (*_SORT_COLUMNS.values(), *columns)}
     found = sa.select(*map(plain, needed.values())).where(where).cte("found")
     found = found.prefix_with("MATERIALIZED")
-    shown = [found.c[column.name] for column in SHOWN]
+    shown = [found.c[column.name] for column in columns]
     return _page(sa.select(*shown), in_order(shape, found.c))
 
 

@@ -7,22 +7,16 @@ the page is full. See docs/decisions/0045.
 """
 
 from collections.abc import Hashable, Mapping
-from datetime import timedelta
 from typing import Final, Protocol
 
 from sqlalchemy.engine import Engine
 
 from hvcore.domain.access.tenants import Environment
 from hvcore.domain.folded_texts import folded
-from hvcore.domain.ids import PublicId, VideoId
-from hvcore.domain.source_figures import SourceFigures
-from hvcore.domain.videos.catalog import SortBy, VideoPage, VideoQuery, VideoSummary
-from hvcore.domain.videos.states import LISTED_STATES, VideoState
+from hvcore.domain.videos.catalog import SortBy, VideoQuery
+from hvcore.domain.videos.states import LISTED_STATES
 from hvcore.persistence.fast_reads.reads import FastReads, Query, Row
-from hvcore.persistence.processing.probed_sources import ProbedSources
-from hvcore.persistence.rows import encoding_settings, labels_from_text
 from hvcore.persistence.statements import is_storable
-from hvcore.persistence.tables import EPOCH
 from hvcore.persistence.videos.found_totals import Found, FoundTotals
 from hvcore.persistence.videos.labelled_pages import LabelledPages
 from hvcore.persistence.videos.page_shapes import (
@@ -48,22 +42,24 @@ ALL: Final = 2**62
 
 _INDEXED: Final = {SortBy.CREATED_AT, SortBy.DURATION}
 """The others sort ids first: whole rows would not fit into memory."""
-_STATES: Final = {state.value: state for state in VideoState}
-_JOB_ID: Final = 10
-"""The place of the id of the job in a row: see page_statements.SHOWN."""
 
 _Values = Mapping[str, object]
 
 
 class VideoPages:
-    """Read pages of lists of videos; thread-safe."""
+    """
+    Read pages of lists of videos; thread-safe.
+
+    Args:
+        has_ids_alone: Whether the rows have the ids of videos, and nothing else.
+    """
 
     def __init__(
-        self, engine: Engine, reads: FastReads, sources: ProbedSources
+        self, engine: Engine, reads: FastReads, *, has_ids_alone: bool
     ) -> None:
         self._engine = engine
         self._reads = reads
-        self._sources = sources
+        self._has_ids_alone = has_ids_alone
         # As many as there are shapes: about a thousand.
         self._statements: dict[PageShape, PageStatements] = {}
         self._matches = _by_state(reads, count_matches)
@@ -71,30 +67,42 @@ class VideoPages:
         self._any_long_name = any_long_name(reads)
         self._is_searchable: bool | None = None
         self._totals = FoundTotals()
-        self._labelled = LabelledPages(reads, self._with_long_names)
+        self._labelled = LabelledPages(
+            reads, self._with_long_names, has_ids_alone=has_ids_alone
+        )
 
-    def read(self, env: Environment, query: VideoQuery) -> VideoPage:
-        """Return one page of an environment's videos; a video that awaits its file is on no page."""
+    def read(self, env: Environment, query: VideoQuery) -> tuple[list[Row], int]:
+        """
+        Return the rows of one page of an environment's videos, and the number of videos on all pages.
+
+        A video that awaits its file is on no page.
+        """
         search = folded(query.search or "")
         if not is_storable(search) or query.state not in {None, *LISTED_STATES}:
-            return VideoPage(videos=(), total=0)
+            return [], 0
         offset = (query.page - 1) * query.page_size
         values = page_values(env, query, search, is_sqlite=self._reads.is_sqlite)
         values |= {"limit": query.page_size, "offset": offset}
         if query.terms or query.external_id is not None:
-            return self._page(*self._labelled.read(query, values))
+            return self._labelled.read(query, values)
         if not search and query.is_public is not None:
             return self._visible(query, values, offset)
         if not search:
-            return self._listed(query, page_shape(query, Search.NONE), values, offset)
+            return self._listed(query, self._shape(query, Search.NONE), values, offset)
         return self._searched(query, search, values, offset)
 
-    def _visible(self, query: VideoQuery, values: _Values, offset: int) -> VideoPage:
+    def _shape(self, query: VideoQuery, search: Search) -> PageShape:
+        shape = page_shape(query, search)
+        return shape._replace(has_ids_alone=self._has_ids_alone)
+
+    def _visible(
+        self, query: VideoQuery, values: _Values, offset: int
+    ) -> tuple[list[Row], int]:
         row = self._reads.first(self._stored_totals[query.state is not None], values)
         total, changes = row or (0, 0)
         if not total:
-            return VideoPage(videos=(), total=0)
-        shape = page_shape(query, Search.NONE)
+            return [], 0
+        shape = self._shape(query, Search.NONE)
         asked = _without_offset(query, values)
         found = self._totals.get(asked, changes)
         if found is None:
@@ -102,31 +110,31 @@ class VideoPages:
             found = Found(total=total, is_few=total <= FEW)
             self._totals.put(asked, changes, found)
         if offset >= found.total:
-            return VideoPage(videos=(), total=found.total)
+            return [], found.total
         is_by_date = query.sort_by is SortBy.CREATED_AT
         shape = shape._replace(has_few=found.is_few and not is_by_date)
         statements = self._of(self._with_long_names(shape, values))
-        return self._page(self._reads.all(statements.deep, values), found.total)
+        return self._reads.all(statements.deep, values), found.total
 
     def _searched(
         self, query: VideoQuery, search: str, values: _Values, offset: int
-    ) -> VideoPage:
+    ) -> tuple[list[Row], int]:
         row = self._reads.first(self._stored_totals[query.state is not None], values)
         total, changes = row or (0, 0)
         if not total:
-            return VideoPage(videos=(), total=0)
+            return [], 0
         if total <= FEW:
-            return self._listed(query, page_shape(query, Search.SCAN), values, offset)
+            return self._listed(query, self._shape(query, Search.SCAN), values, offset)
         asked = _without_offset(query, values)
         found = self._totals.get(asked, changes)
         if found is None:
             found = self._count(query, search, values)
             self._totals.put(asked, changes, found)
         if offset >= found.total:
-            return VideoPage(videos=(), total=found.total)
+            return [], found.total
         way = Search.FEW if found.is_few else Search.SCAN
-        shape = self._with_long_names(page_shape(query, way), values)
-        return self._page(self._reads.all(self._of(shape).deep, values), found.total)
+        shape = self._with_long_names(self._shape(query, way), values)
+        return self._reads.all(self._of(shape).deep, values), found.total
 
     def _count(self, query: VideoQuery, search: str, values: _Values) -> Found:
         """Count by the index, as far as it knows what is asked for."""
@@ -151,7 +159,7 @@ class VideoPages:
 
     def _listed(
         self, query: VideoQuery, shape: PageShape, values: _Values, offset: int
-    ) -> VideoPage:
+    ) -> tuple[list[Row], int]:
         statements = self._of(self._with_long_names(shape, values))
         if offset < DEEP_OFFSET and query.sort_by in _INDEXED:
             rows = self._reads.all(statements.near, values)
@@ -161,7 +169,7 @@ class VideoPages:
             # Counting past the last one is work for nothing.
             is_over = offset >= total
             rows = [] if is_over else self._reads.all(statements.deep, values)
-        return self._page(rows, total)
+        return rows, total
 
     def _with_long_names(self, shape: PageShape, values: _Values) -> PageShape:
         is_sorted = shape.search is Search.FEW or shape.has_days
@@ -180,11 +188,6 @@ class VideoPages:
     def _number(self, question: Query, values: _Values) -> int:
         row = self._reads.first(question, values)
         return row[0] if row else 0
-
-    def _page(self, rows: list[Row], total: int) -> VideoPage:
-        sources = self._sources.of(row[_JOB_ID] for row in rows)
-        videos = tuple(_summary(row, sources.get(row[_JOB_ID])) for row in rows)
-        return VideoPage(videos=videos, total=total)
 
     def _of(self, shape: PageShape) -> PageStatements:
         statements = self._statements.get(shape)
@@ -207,19 +210,3 @@ def _without_offset(query: VideoQuery, values: _Values) -> Hashable:
     wanted = ("org_id", "env_id", "search")
     names = tuple(values.get(name) for name in wanted)
     return (*names, query.state, query.since, query.until, query.is_public)
-
-
-def _summary(row: Row, source: SourceFigures | None) -> VideoSummary:
-    return VideoSummary(
-        id=VideoId(row[0]),
-        public_id=PublicId(row[1]),
-        name=row[2],
-        description=row[3],
-        state=_STATES[row[4]],
-        is_public=bool(row[5]),
-        preset=encoding_settings(row[6]).preset,
-        created_at=EPOCH + timedelta(microseconds=row[7]),
-        duration_s=row[8],
-        labels=labels_from_text(row[9]),
-        source=source,
-    )

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from hvcore.domain.access.tenants import Environment
-from hvcore.domain.videos.catalog import TagTotal, VideoPage, VideoQuery
+from hvcore.domain.ids import VideoId
+from hvcore.domain.videos.catalog import TagTotal, VideoIds, VideoPage, VideoQuery
 from hvcore.domain.videos.video import Video
 
 
@@ -14,6 +15,29 @@ class VideoCatalog(Protocol):
     def page(self, env: Environment, query: VideoQuery) -> VideoPage:
         """
         Return one page of an environment's videos, without those that await an upload.
+
+        Raises:
+            UnavailableError: The database does not answer.
+        """
+        ...
+
+    def ids(self, env: Environment, query: VideoQuery) -> VideoIds:
+        """
+        Return the ids of one page of an environment's videos, in the order of the page.
+
+        Nothing else of the videos is read, so a page of thousands costs little memory.
+
+        Raises:
+            UnavailableError: The database does not answer.
+        """
+        ...
+
+    def listed(self, env: Environment, video_ids: Sequence[str]) -> frozenset[VideoId]:
+        """
+        Return those of several ids that are ids of an environment's listed videos.
+
+        Args:
+            video_ids: Ids of the kind ``vid_``; others are of no video here.
 
         Raises:
             UnavailableError: The database does not answer.

@@ -28,6 +28,10 @@ class TaskRepository(Protocol):
         """Return the tasks about a subject, such as a video's id, oldest first."""
         ...
 
+    def of_subjects(self, subjects: Sequence[str], *, kind: str) -> Sequence[Task]:
+        """Return the tasks of one kind about any of several subjects, oldest first."""
+        ...
+
     def unended(self, subject: str, *, kind: str) -> Sequence[Task]:
         """Return the tasks of one kind about a subject that have not ended."""
         ...

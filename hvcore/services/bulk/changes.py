@@ -30,11 +30,11 @@ from hvcore.domain.videos.bulk_changes import (
     BulkState,
 )
 from hvcore.domain.videos.catalog import VideoQuery
-from hvcore.domain.videos.states import LISTED_STATES
 from hvcore.errors import ConflictError, InvalidParametersError, NotFoundError
 from hvcore.ports.repositories.catalog import VideoCatalog
 from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.access.audit import record
+from hvcore.services.bulk.question_limit import QuestionLimit
 
 NO_VIDEO: Final = "No video was chosen."
 
@@ -66,6 +66,7 @@ class BulkChanges:
 
     uow: UnitOfWork
     videos: VideoCatalog
+    questions: QuestionLimit
     clock: Clock
     keep_hours: int
 
@@ -77,16 +78,18 @@ class BulkChanges:
 
         Raises:
             InvalidParametersError: The query finds no video, or too many.
+            RateLimitExceededError: The person has asked too many such questions.
         """
+        self.questions.count(person)
         # One statement: a video that is uploaded meanwhile moves none onto another page.
         whole = attrs.evolve(query, page=1, page_size=MAX_BULK_VIDEOS + 1)
-        found = self.videos.page(env, whole)
-        if len(found.videos) > MAX_BULK_VIDEOS:
+        found = self.videos.ids(env, whole)
+        if len(found.ids) > MAX_BULK_VIDEOS:
             raise InvalidParametersError(
                 f"{found.total:,} videos were found, and at most {MAX_BULK_VIDEOS:,} can "
                 "be changed at once. Narrow the search, for example by a day."
             )
-        return self._ask(env, person, kind, [video.id for video in found.videos])
+        return self._ask(env, person, kind, found.ids)
 
     def ask_chosen(
         self, env: Environment, person: Person, kind: BulkKind, chosen: Sequence[str]
@@ -99,15 +102,9 @@ class BulkChanges:
         Raises:
             InvalidParametersError: None of the videos is there.
         """
-        found = (self.videos.find(video_id) for video_id in dict.fromkeys(chosen))
-        there = [
-            video.id
-            for video in found
-            if video is not None
-            and (video.org_id, video.env_id) == (env.org_id, env.id)
-            and video.state in LISTED_STATES
-        ]
-        return self._ask(env, person, kind, there)
+        there = self.videos.listed(env, chosen)
+        in_order = [VideoId(one) for one in dict.fromkeys(chosen) if one in there]
+        return self._ask(env, person, kind, in_order)
 
     def start(
         self, org_id: OrgId, bulk_id: str, person: Person, tags: tuple[str, ...] = ()

@@ -4,21 +4,22 @@ Make, list and revoke share links.
 Source: the interface document, "share".
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from itertools import count
 
 import attrs
 
 from hvcore.clock import Clock
 from hvcore.domain.access.principals import Principal
-from hvcore.domain.ids import new_share_link_id
+from hvcore.domain.ids import ShareLinkId, new_share_link_id, share_link_id_from
 from hvcore.domain.limits import MAX_LISTED_LINKS
 from hvcore.domain.links.links import ShareLink
 from hvcore.domain.tasks.kinds import SHARE_LINK_SEND
-from hvcore.domain.tasks.task import Lane, NewTask
+from hvcore.domain.tasks.task import Lane, NewTask, TaskState
 from hvcore.domain.videos.video import Video
 from hvcore.errors import NotFoundError
-from hvcore.ports.unit_of_work import UnitOfWork
+from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.access.audit import record_by_person
 from hvcore.services.access.authorization import find_authorized_video, require_listed
 from hvcore.services.playback.changes import PlaybackChanges
@@ -41,6 +42,20 @@ class NewShareLink:
     viewer_email: str | None = attrs.field(default=None, repr=False)
     label: str = attrs.field(default="", repr=False)
     is_mailed: bool = False
+
+
+@attrs.frozen(kw_only=True)
+class ShareMailState:
+    """
+    State of the mail with a share link, for the people who made the link.
+
+    Attributes:
+        is_sent: Whether a mail server has taken the mail.
+        error: Why the mail will never be sent; "" if it was or may be.
+    """
+
+    is_sent: bool
+    error: str
 
 
 @attrs.frozen(kw_only=True)
@@ -86,11 +101,18 @@ class ShareLinks:
         org_id: str,
         video_id: str,
         wanted: Sequence[NewShareLink],
+        *,
+        form_id: str = "",
     ) -> Sequence[ShareLink]:
         """
         Make share links for a video, all of them or none; they play once the video is ready.
 
         Links that are mailed are sent by a task each.
+
+        Args:
+            form_id: The random id of the form that asks for the links. The same wishes
+                of the same form get the links that they got before, if these still work;
+                "" stands for no form.
 
         Raises:
             VideoNotFoundError: There is no such video, or it is deleted.
@@ -102,17 +124,7 @@ class ShareLinks:
             video = require_listed(
                 find_authorized_video(work, caller, org_id, video_id, for_update=True)
             )
-            made = [_share_link(video, one, now) for one in wanted]
-            for share in made:
-                work.shares.add(share)
-                record_by_person(work, "share.create", video.id, org_id=video.org_id)
-            work.tasks.add(
-                [
-                    _mail_task(share)
-                    for share, one in zip(made, wanted, strict=True)
-                    if one.is_mailed and share.viewer_email is not None
-                ]
-            )
+            made = [_once(work, video, one, now, form_id) for one in wanted]
             work.commit()
         return made
 
@@ -131,6 +143,26 @@ class ShareLinks:
                 find_authorized_video(work, caller, org_id, video_id)
             )
             return work.shares.of_video(video.id, MAX_LISTED_LINKS)
+
+    def mails(self, shares: Sequence[ShareLink]) -> Mapping[str, ShareMailState]:
+        """
+        Return the states of the mails with share links, by the links' ids.
+
+        Links that are not mailed are left out, and those that were mailed more than a
+        week ago.
+        """
+        ids = [share.id for share in shares if share.viewer_email is not None]
+        if not ids:
+            return {}
+        with self.uow.read() as work:
+            tasks = work.tasks.of_subjects(ids, kind=SHARE_LINK_SEND)
+        return {
+            task.subject: ShareMailState(
+                is_sent=task.state is TaskState.DONE,
+                error=task.error if task.state is TaskState.FAILED else "",
+            )
+            for task in tasks
+        }
 
     def revoke(
         self, caller: Principal, org_id: str, video_id: str, share_id: str
@@ -173,9 +205,33 @@ class ShareLinks:
         return f"{self.public.worker_url}/v1/share/{share.id}/master.m3u8"
 
 
-def _share_link(video: Video, wanted: NewShareLink, now: datetime) -> ShareLink:
+def _once(
+    work: Work, video: Video, wanted: NewShareLink, now: datetime, form_id: str
+) -> ShareLink:
+    """Return the share link that a form has made before and that works; otherwise make one."""
+    share_id = new_share_link_id()
+    wish = (form_id, video.id, *attrs.astuple(wanted))
+    # One that was revoked or has ended is not the answer to the wish: the next in the row is.
+    for number in count() if form_id else ():
+        share_id = share_link_id_from(repr((number, *wish)))
+        found = work.shares.find(share_id)
+        if found is None:
+            break
+        if found.is_valid_at(now):
+            return found
+    share = _share_link(share_id, video, wanted, now)
+    work.shares.add(share)
+    record_by_person(work, "share.create", video.id, org_id=video.org_id)
+    if wanted.is_mailed and share.viewer_email is not None:
+        work.tasks.add([_mail_task(share)])
+    return share
+
+
+def _share_link(
+    share_id: ShareLinkId, video: Video, wanted: NewShareLink, now: datetime
+) -> ShareLink:
     return ShareLink(
-        id=new_share_link_id(),
+        id=share_id,
         org_id=video.org_id,
         env_id=video.env_id,
         video_id=video.id,

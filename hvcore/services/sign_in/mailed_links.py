@@ -24,7 +24,7 @@ from hvcore.domain.sign_in.mails import (
     recipient_of_address,
 )
 from hvcore.domain.sign_in.members import OrganizationMember, is_email_address
-from hvcore.domain.sign_in.sessions import hash_secret_value, is_secret_value
+from hvcore.domain.sign_in.sessions import hash_secret_value
 from hvcore.domain.tasks.kinds import SIGN_IN_MAIL_SEND
 from hvcore.domain.tasks.task import Lane, NewTask, Task, TaskState
 from hvcore.errors import (
@@ -184,17 +184,6 @@ class MailedSignIns:
             expires_at=mail.expires_at,
             is_usable=bool(links),
         )
-
-    def return_of(self, code: str) -> str:
-        """Return the path of the page for which a mailed link was asked; "" for none."""
-        if not is_secret_value(code):
-            return ""
-        with self.uow.read() as work:
-            link = work.sign_in_links.find(hash_secret_value(code))
-            if link is None or link.mail_id is None:
-                return ""
-            mail = work.sign_in_mails.find(link.mail_id)
-        return mail.return_to if mail is not None else ""
 
     def _order(
         self, work: Work, mail: SignInMail, members: Sequence[OrganizationMember]

@@ -163,11 +163,28 @@ class SignIns:
         Begin a session for a person with the code of a one-time link, which is used up.
 
         Raises:
+            SignInRefusedError: As ``complete_link_of_page``.
+            RateLimitExceededError: Too many attempts from this address.
+        """
+        return self.complete_link_of_page(code, client_address=client_address).session
+
+    def complete_link_of_page(
+        self, code: str, *, client_address: str
+    ) -> CompletedSignIn:
+        """
+        Begin a session as ``complete_link`` does; return the page for which the link was mailed, too.
+
+        The page is "" for a link that was not mailed, or for no page.
+
+        Raises:
             SignInRefusedError: The code was used, has expired, or never existed; or it is
                 a member's, and members sign in by another backend.
             RateLimitExceededError: Too many attempts from this address.
         """
+        # Before anything is looked up: whoever is refused costs no question to the database.
         self.attempts.count(client_address)
+        # Before the link is used up, and gone with its mail's id.
+        return_to = self._return_of(code)
         provider = self.providers.get(LINK_BACKEND)
         if provider is None:
             raise SignInRefusedError("One-time links are switched off here.")
@@ -176,7 +193,19 @@ class SignIns:
         if self.backend != LINK_BACKEND and not outcome.identity.is_operator:
             # Nobody gets in past the provider, which may know more of the person.
             raise SignInRefusedError(_NOT_BY_LINK)
-        return self.sessions.start(LINK_BACKEND, outcome)
+        session = self.sessions.start(LINK_BACKEND, outcome)
+        return CompletedSignIn(session=session, return_to=return_to)
+
+    def _return_of(self, code: str) -> str:
+        """Return the path of the page for which a mailed link was asked; "" for none."""
+        if not is_secret_value(code):
+            return ""
+        with self.uow.read() as work:
+            link = work.sign_in_links.find(hash_secret_value(code))
+            if link is None or link.mail_id is None:
+                return ""
+            mail = work.sign_in_mails.find(link.mail_id)
+        return mail.return_to if mail is not None else ""
 
 
 def safe_return(path: str) -> str:

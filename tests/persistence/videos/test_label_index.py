@@ -103,8 +103,10 @@ def test_pages_and_totals_follow_the_videos(
     asked = VideoQuery(page=1, page_size=2, terms=frozenset({tag_term("all")}))
 
     def ids(**changes: object) -> list[str]:
-        found = catalog.page(DEV, attrs.evolve(asked, **changes)).videos
-        return [one.id for one in found]
+        query = attrs.evolve(asked, **changes)
+        found = [one.id for one in catalog.page(DEV, query).videos]
+        assert list(catalog.ids(DEV, query).ids) == found
+        return found
 
     expected = [made[n].id for n in (5, 4, 3, 2, 1)]
     assert [*ids(), *ids(page=2), *ids(page=3), *ids(page=4)] == expected

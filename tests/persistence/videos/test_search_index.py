@@ -5,7 +5,7 @@ Names are found alike by the index, by walking through a list, and without eithe
 import random
 from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
-from itertools import product
+from itertools import islice, product
 from typing import Any
 
 import pytest
@@ -17,10 +17,12 @@ from hvcore.domain.videos.catalog import SortBy, SortDir, VideoPage, VideoQuery
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video, VideoChanges
 from hvcore.persistence.engine import writing
+from hvcore.persistence.fast_reads.reads import FastReads
 from hvcore.persistence.tables import videos
 from hvcore.persistence.unit_of_work import SqlUnitOfWork
 from hvcore.persistence.videos import pages, search_index
 from hvcore.persistence.videos.catalog import SqlVideoCatalog
+from hvcore.persistence.videos.pages import VideoPages
 from hvcore.persistence.videos.recount import recount
 from hvcore.persistence.videos.search_index import (
     drop_search_index,
@@ -157,6 +159,23 @@ def test_every_way_finds_the_same(engine: Engine, made: list[Video]) -> None:
         found = read(catalog, query)
         assert ids(found) == expected(made, query), query
         assert found.total == len(found.videos)
+
+
+@pytest.mark.usefixtures("small")
+def test_ids_are_found_without_the_rest_of_their_videos(
+    engine: Engine, made: list[Video]
+) -> None:
+    catalog = SqlVideoCatalog(engine)
+    read_rows = VideoPages(engine, FastReads(engine), has_ids_alone=True).read
+
+    # A part of them: the statements are those of whole videos but for what they read.
+    for query in islice(queries(), 0, None, 5):
+        found = catalog.ids(ENVIRONMENT, query)
+        assert list(found.ids) == expected(made, query), query
+        assert found.total == len(found.ids)
+        rows, _ = read_rows(ENVIRONMENT, query)
+        # The total may stand beside the id.
+        assert {len(row) for row in rows} <= {1, 2}
 
 
 @pytest.mark.usefixtures("small")

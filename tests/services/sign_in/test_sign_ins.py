@@ -300,6 +300,29 @@ def test_one_address_may_try_so_often_a_minute(tmp_path: Path) -> None:
         begin(house)
 
 
+def test_a_code_of_whoever_tries_too_often_is_not_looked_up(tmp_path: Path) -> None:
+    with make_house(tmp_path, {"HV_SIGN_IN__ATTEMPTS_PER_MINUTE": "1"}) as house:
+        sign_ins = house.services.sign_ins
+        made = house.services.sign_in_links.for_operator(name="Olga")
+        code = made.address.partition("#")[2]
+        sign_ins.begin(return_to="", client_address=ADDRESS)
+        run: list[object] = []
+
+        sa.event.listen(
+            house.services.engine,
+            "before_cursor_execute",
+            lambda *given: run.append(given[2]),
+        )
+        with pytest.raises(RateLimitExceededError):
+            sign_ins.complete_link_of_page(code, client_address=ADDRESS)
+
+        assert run == []
+        house.clock.move(seconds=60)
+        done = sign_ins.complete_link_of_page(code, client_address=ADDRESS)
+        assert done.return_to == ""
+        assert len(run) > 1
+
+
 def test_a_network_of_ipv6_is_one_client(tmp_path: Path) -> None:
     with make_house(tmp_path, {"HV_SIGN_IN__ATTEMPTS_PER_MINUTE": "1"}) as house:
         sign_ins = house.services.sign_ins

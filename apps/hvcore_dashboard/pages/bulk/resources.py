@@ -9,7 +9,7 @@ import falcon
 from hvcore.domain.ids import is_video_id
 from hvcore.domain.videos.bulk_changes import BulkKind
 from hvcore.domain.videos.catalog import VideoQuery
-from hvcore.errors import HvError, InvalidParametersError
+from hvcore.errors import HvError, InvalidParametersError, RateLimitExceededError
 from hvcore.wire.converter import read_document, read_query
 from hvcore.wire.query import ListParameters, days_in_order
 from hvcore.wire.videos.changes import VideoChangeRequest
@@ -48,7 +48,7 @@ class BulkListResource:
         searched = form.given(*SEARCH)
         try:
             address = self._ask(req, here, form, searched)
-        except InvalidParametersError as error:
+        except (InvalidParametersError, RateLimitExceededError) as error:
             back = answers.address(req, "videos", **searched)
             answers.go(req, resp, back, message=error.detail, tone="warn")
             return

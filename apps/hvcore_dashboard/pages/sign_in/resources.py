@@ -2,7 +2,7 @@
 
 import falcon
 
-from hvcore.errors import ForbiddenError, UnavailableError
+from hvcore.errors import ForbiddenError, RateLimitExceededError, UnavailableError
 from hvcore.ports.sign_in import LINK_BACKEND, SignInRefusedError
 from hvcore.services.sign_in.sessions import StartedSession
 from hvcore.services.sign_in.sign_ins import safe_return
@@ -112,17 +112,21 @@ class SignInLinkResource:
 
     def on_post(self, req: falcon.Request, resp: falcon.Response) -> None:
         form = read_form(req)
-        code = form.text("code")
-        back = self._desk.services.mailed_sign_ins.return_of(code)
         try:
-            started = self._sign_ins.complete_link(code, client_address=client_of(req))
-        except SignInRefusedError as error:
+            done = self._sign_ins.complete_link_of_page(
+                form.text("code"), client_address=client_of(req)
+            )
+        except (RateLimitExceededError, SignInRefusedError) as error:
             resp.status = error.http_status
+            for name, value in error.headers.items():
+                resp.set_header(name, value)
             self._show(req, resp, form.refused(error))
             return
         self._sessions.sign_out(self._desk.cookies.session(req))
+        started = done.session
         _start(self._desk, resp, started)
-        asked = take_return(self._desk.cookies, req, resp, started.person, mailed=back)
+        cookies = self._desk.cookies
+        asked = take_return(cookies, req, resp, started.person, mailed=done.return_to)
         self._desk.answers.go(req, resp, _address(self._desk, asked))
 
     def _show(self, req: falcon.Request, resp: falcon.Response, form: Form) -> None:

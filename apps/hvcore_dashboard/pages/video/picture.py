@@ -23,7 +23,7 @@ from hvcore_dashboard.desk import Desk
 from hvcore_dashboard.edits import as_shown
 from hvcore_dashboard.forms import Form, SentFile, read_form
 from hvcore_dashboard.pages.video.tabs import VideoTabs
-from hvcore_dashboard.pages.videos.shown import whole_poster_url
+from hvcore_dashboard.pages.videos.thumbnails import whole_poster_url
 from hvcore_dashboard.security import ContentPolicy
 from hvcore_dashboard.visits import organization_of
 from hvcore_dashboard.whole_numbers import whole_number

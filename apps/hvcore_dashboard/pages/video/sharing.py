@@ -7,6 +7,7 @@ import falcon
 
 from hvcore.domain.access.rate_limits import Bucket
 from hvcore.domain.links.links import MAX_SHARE_LABEL_CHARS, MAX_VIEWS
+from hvcore.domain.sign_in.sessions import is_secret_value, new_secret_value
 from hvcore.domain.videos.video import Video
 from hvcore.errors import HvError
 from hvcore.wire.converter import read_query
@@ -26,6 +27,8 @@ from hvcore_dashboard.visits import organization_of
 
 TAB: Final = "sharing"
 EDGE_KEY: Final = "edge-key"
+FORM_ID: Final = "form"
+"""The field with the id of the form of a share link: sent twice, it makes one link."""
 LASTS_DAYS: Final = {
     "": None,
     "1": timedelta(days=1),
@@ -84,7 +87,12 @@ class SharingPageResource:
         # The request counted as one already; each is an operation, as it is for programs.
         for _ in wanted[1:]:
             self._limits.count(here.org_id, Bucket.VIDEO_OPERATIONS)
-        self._shares.create_all(here.caller, here.org_id, video.id, wanted)
+        form_id = form.text(FORM_ID)
+        self._shares.create_all(
+            *(here.caller, here.org_id, video.id, wanted),
+            # A short one would make addresses that can be guessed.
+            form_id=form_id if is_secret_value(form_id) else "",
+        )
         is_mailed = wanted[0].is_mailed
         if len(wanted) == 1:
             mailed = " It is mailed now." if is_mailed else ""
@@ -123,8 +131,10 @@ class SharingPageResource:
         values = {
             "now": self._clock.now(),
             "shares": [(one, self._shares.share_url(one)) for one in shares],
+            "mails": self._shares.mails(shares),
             "edge_keys": [(one, self._edge_keys.embed_url(one)) for one in keys],
             "share_form": share_form,
+            "form_id": new_secret_value(),
             "key_form": key_form,
             "max_days": MAX_DAYS,
             "max_label": MAX_SHARE_LABEL_CHARS,

@@ -5,7 +5,7 @@ from typing import Final
 from hvcore.domain.access.rate_limits import Bucket
 from hvcore.domain.access.roles import Role
 from hvcore_dashboard.pages.videos import bin as deleted
-from hvcore_dashboard.pages.videos import resources
+from hvcore_dashboard.pages.videos import resources, thumbnails
 from hvcore_dashboard.routing import ORG, VIDEO, NavigationItem, PageRoute, Section
 
 ROUTES: Final[tuple[PageRoute, ...]] = (
@@ -62,6 +62,13 @@ ROUTES: Final[tuple[PageRoute, ...]] = (
         "GET",
         f"{VIDEO}/storyboard",
         resources.StoryboardAddressResource,
+        needs=Role.VIEWER,
+        is_for_scripts=True,
+    ),
+    PageRoute(
+        "GET",
+        f"{VIDEO}/thumbnail/{{name}}",
+        thumbnails.ThumbnailAddressResource,
         needs=Role.VIEWER,
         is_for_scripts=True,
     ),

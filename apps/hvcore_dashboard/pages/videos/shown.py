@@ -7,29 +7,29 @@ import attrs
 from hvcore.assembly import Services
 from hvcore.domain.videos.catalog import VideoSummary
 from hvcore.domain.videos.states import VideoState
-from hvcore.domain.videos.thumbnails import LIST_THUMBNAIL_PX, whole_thumbnail_px
 from hvcore.domain.videos.video import Video
 from hvcore.errors import VideoNotFoundError
 from hvcore.services.analytics.counts import Analytics
-from hvcore.services.playback.signing.signed_urls import SignedUrls
 from hvcore.services.tasks.waiting_videos import WaitingVideos
 from hvcore.services.videos.catalog import Catalog
+from hvcore_dashboard.pages.videos.thumbnails import ListThumbnails, shape_px
 from hvcore_dashboard.visits import OrganizationVisit
 
 
 @attrs.frozen(kw_only=True)
 class ShownVideo:
     """
-    A video of a list, with its thumbnail, views and progress.
+    A video of a list, with its thumbnails, views and progress.
 
     Attributes:
+        thumbnails: The file names of its picture; None if it has none yet.
         progress: The progress of its encoding in percent; None if it is not being encoded.
         place: Its position among the videos that wait for an encoder; None if it waits for none.
         failure: The reason why encoding failed; "" unless it did.
     """
 
     video: VideoSummary
-    poster_url: str
+    thumbnails: ListThumbnails | None
     view_count: int
     progress: int | None
     place: int | None = None
@@ -38,11 +38,16 @@ class ShownVideo:
 
 @attrs.frozen(kw_only=True)
 class ShownVideos:
-    """Adds thumbnails, views and progress to the videos of a list."""
+    """
+    Adds thumbnails, views and progress to the videos of a list.
+
+    Attributes:
+        pictures_url: The common beginning of the addresses of thumbnails.
+    """
 
     analytics: Analytics
     catalog: Catalog
-    playback: SignedUrls
+    pictures_url: str
     waiting: WaitingVideos
 
     @classmethod
@@ -51,7 +56,7 @@ class ShownVideos:
         return cls(
             analytics=services.analytics,
             catalog=services.catalog,
-            playback=services.playback,
+            pictures_url=f"{services.settings.public.worker_url}/t",
             waiting=services.waiting_videos,
         )
 
@@ -71,16 +76,21 @@ class ShownVideos:
         found = (self._details(here, video_id) for video_id in video_ids)
         return self.listed(here, [_summary(video) for video in found if video])
 
-    def _poster_url(self, here: OrganizationVisit, video: VideoSummary) -> str:
-        """Return the address of a video's picture as a whole; empty if it has none yet."""
-        is_ready = video.state is VideoState.READY
+    def _thumbnails(
+        self, here: OrganizationVisit, video: VideoSummary
+    ) -> ListThumbnails | None:
+        if video.state is not VideoState.READY:
+            return None
         source = video.source
-        if is_ready and source is not None and source.width_px and source.height_px:
+        if source is not None and source.width_px and source.height_px:
             # Without a question for each video of a long list.
-            size_px = whole_thumbnail_px((source.width_px, source.height_px))
-            return self.playback.thumbnail_url(video, *size_px)
-        found = self._details(here, video.id) if is_ready else None
-        return whole_poster_url(self.playback, found) if found else ""
+            size_px = source.width_px, source.height_px
+        elif found := self._details(here, video.id):
+            size_px = shape_px(found)
+        else:
+            return None
+        folder = f"{self.pictures_url}/{video.id}" if video.is_public else ""
+        return ListThumbnails.of(size_px, public_folder=folder)
 
     def _shown(
         self,
@@ -94,7 +104,7 @@ class ShownVideos:
         found = self._details(here, video.id) if is_made or has_failed else None
         return ShownVideo(
             video=video,
-            poster_url=self._poster_url(here, video),
+            thumbnails=self._thumbnails(here, video),
             view_count=view_count,
             progress=found.progress if found and is_made else None,
             place=place_of(found, places) if found else None,
@@ -117,13 +127,6 @@ def place_of(video: Video, places: Mapping[str, int]) -> int | None:
     """
     is_waiting = video.state is VideoState.TRANSCODING and video.progress == 0
     return places.get(video.id) if is_waiting else None
-
-
-def whole_poster_url(playback: SignedUrls, video: Video) -> str:
-    """Return the address of a ready video's poster in its own aspect ratio, not cropped."""
-    rung = video.rungs[-1] if video.rungs else None
-    shape_px = (rung.width_px, rung.height_px) if rung else LIST_THUMBNAIL_PX
-    return playback.thumbnail_url(video, *whole_thumbnail_px(shape_px))
 
 
 def _summary(video: Video) -> VideoSummary:

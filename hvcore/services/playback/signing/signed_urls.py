@@ -17,8 +17,9 @@ from hvcore.domain.playback.addresses import (
 )
 from hvcore.domain.uploads.grants import upload_path
 from hvcore.domain.videos.catalog import VideoSummary
+from hvcore.domain.videos.moments import PictureFormat
 from hvcore.domain.videos.states import VideoState
-from hvcore.domain.videos.thumbnails import BEST_THUMBNAIL_PX
+from hvcore.domain.videos.thumbnails import BEST_THUMBNAIL_PX, thumbnail_name
 from hvcore.domain.videos.video import Video
 from hvcore.errors import ConflictError
 from hvcore.playback_tokens import KeyRing, TokenUse
@@ -199,10 +200,15 @@ class SignedUrls:
         ]
 
     def thumbnail_url(
-        self, video: Video | VideoSummary, width_px: int, height_px: int
+        self,
+        video: Video | VideoSummary,
+        width_px: int,
+        height_px: int,
+        picture_format: PictureFormat = PictureFormat.JPEG,
     ) -> str:
         """Return the address of a video's thumbnail, with a token if the video is private."""
-        url = f"{self.public.worker_url}/t/{video.id}/{width_px}x{height_px}.jpg"
+        name = thumbnail_name((width_px, height_px), picture_format)
+        url = f"{self.public.worker_url}/t/{video.id}/{name}"
         if video.is_public:
             return url
         token = self._thumbnails.issue(video.id, video.public_id, self.clock.now())

@@ -8,7 +8,7 @@ import pytest
 
 from hvcore.domain.access.roles import Role
 from hvcore.domain.labels import Labels
-from hvcore.domain.videos.bulk_changes import BulkKind, BulkState
+from hvcore.domain.videos.bulk_changes import MAX_QUESTIONS, BulkKind, BulkState
 from hvcore.domain.videos.catalog import VideoQuery
 from hvcore.domain.videos.states import VideoState
 from tests.dashboard.opened import SESSION, VIDEOS, Dashboard
@@ -55,6 +55,38 @@ def test_a_question_names_the_number_and_the_first_titles(
     assert "and 2 more" in page.text
     assert f'href="{VIDEOS}?sortBy=name&amp;sortDir=asc"' in page.text
     assert not tasks(dashboard)
+
+
+def test_a_person_asks_about_all_found_videos_sixty_times_an_hour(
+    dashboard: Dashboard,
+) -> None:
+    video_id = dashboard.world.ready(name="talk")
+    person, other = dashboard.sign_in(Role.EDITOR), dashboard.sign_in(Role.EDITOR)
+    for _ in range(MAX_QUESTIONS):
+        assert "/bulk/" in ask(person, "publish", all="yes", search="talk")
+
+    refused = ask(person, "publish", all="yes", search="talk")
+
+    assert refused == f"{VIDEOS}?search=talk"
+    assert "/bulk/" in ask(person, "publish", video=[video_id])
+    assert "/bulk/" in ask(other, "publish", all="yes")
+    dashboard.world.clock.move(timedelta(hours=1))
+    assert "/bulk/" in ask(person, "publish", all="yes")
+
+
+def test_a_refused_question_is_told_above_the_list(dashboard: Dashboard) -> None:
+    dashboard.world.ready()
+    person = dashboard.sign_in(Role.EDITOR)
+    for _ in range(MAX_QUESTIONS):
+        ask(person, "publish", all="yes")
+
+    answer = person.post(BULK, {"change": "publish", "all": "yes"})
+
+    messages = answer.headers["set-cookie"].partition(";")[0]
+    cookies = f"{SESSION}={person.session.value}; {messages}"
+    shown = dashboard.get(VIDEOS, Cookie=cookies).text
+    assert "You have asked for 60 changes of all found videos within an hour." in shown
+    assert "Try again in 60 minutes" in shown
 
 
 def test_videos_uploaded_after_the_question_are_not_deleted(

@@ -2,14 +2,20 @@
 Signing in by a link, and signing out.
 """
 
+from collections.abc import Iterator
+from pathlib import Path
 from urllib.parse import quote
 
 import pytest
 from falcon.testing import Result
 
 from hvcore.domain.access.roles import Role
+from hvcore.settings.sign_in import SignInSettings
 from hvcore_dashboard.forms import URLENCODED
+from tests.conftest import SettableClock
+from tests.dashboard.conftest import open_dashboard
 from tests.dashboard.opened import ORIGIN, SESSION, VIDEOS, Dashboard
+from tests.support.http.fixtures import Template
 from tests.support.http.world import ORG, OTHER_ORG
 
 RETURN = "__Host-hv_return"
@@ -119,6 +125,30 @@ def test_a_code_that_never_was_is_refused(dashboard: Dashboard, code: str) -> No
 
     assert answer.status_code == 403
     assert "<script>" not in answer.text
+
+
+@pytest.fixture
+def strict(
+    _template: Template, static: Path, tmp_path: Path, clock: SettableClock
+) -> Iterator[Dashboard]:
+    """
+    A dashboard where one may try to sign in once a minute.
+    """
+    once = SignInSettings(attempts_per_minute=1)
+    with open_dashboard(_template, tmp_path, static, clock, sign_in=once) as made:
+        yield made
+
+
+def test_a_code_too_many_is_refused_on_the_page_of_codes(strict: Dashboard) -> None:
+    entered(strict, "x")
+
+    answer = entered(strict, code_of(strict))
+
+    assert answer.status_code == 429
+    assert 1 <= int(answer.headers["retry-after"]) <= 60
+    assert 'role="alert">Too many attempts to sign in; wait a minute' in answer.text
+    assert 'name="code"' in answer.text
+    assert "set-cookie" not in answer.headers
 
 
 def test_another_site_cannot_sign_a_browser_in(dashboard: Dashboard) -> None:

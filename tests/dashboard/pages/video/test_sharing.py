@@ -3,6 +3,8 @@ Share links and edge keys give a video to others.
 """
 
 import email.policy
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from email import message_from_bytes
 
@@ -10,10 +12,13 @@ import pytest
 
 from hvcore.domain.access.rate_limits import Bucket
 from hvcore.domain.access.roles import Role
+from hvcore.domain.links.links import ShareLink
 from hvcore.domain.tasks.kinds import SHARE_LINK_SEND
 from hvcore.services.links.share_link_mails import BIN_WAITS
+from tests.dashboard.mailed import Mailing
 from tests.dashboard.opened import VIDEOS, Dashboard
 from tests.dashboard.test_limits import use_up
+from tests.support.http.world import ORG
 
 
 def test_a_share_link_is_made_listed_and_revoked(dashboard: Dashboard) -> None:
@@ -174,6 +179,151 @@ def test_a_link_is_mailed_after_its_video_was_restored_from_the_bin(
 
     assert before == []
     assert len(list((world.folder / "mail").glob("*.eml"))) == 1
+
+
+def links_of(dashboard: Dashboard, video_id: str) -> Sequence[ShareLink]:
+    with dashboard.world.services.uow.read() as work:
+        return work.shares.of_video(dashboard.video(video_id).id, 100)
+
+
+def mails_of(dashboard: Dashboard) -> int:
+    with dashboard.world.services.uow.read() as work:
+        return len(work.tasks.search(kind=SHARE_LINK_SEND))
+
+
+def test_a_form_that_is_sent_twice_makes_one_link_and_one_mail_for_each(
+    dashboard: Dashboard,
+) -> None:
+    video_id = dashboard.world.ready()
+    person, path = dashboard.sign_in(Role.EDITOR), f"{VIDEOS}/{video_id}/sharing"
+    seen = person.get(path)
+    sent = {"viewers": "ada@example.com bob@example.com", "mail": "yes"}
+
+    answers = [person.submit(path, sent, seen=seen) for _ in range(2)]
+
+    assert [one.status_code for one in answers] == [303, 303]
+    assert len(links_of(dashboard, video_id)) == mails_of(dashboard) == 2
+    log = dashboard.world.services.audit.latest(ORG, limit=20)
+    assert [entry.action for entry in log].count("share.create") == 2
+
+
+def test_a_form_that_is_sent_several_times_at_once_makes_one_link(
+    dashboard: Dashboard,
+) -> None:
+    video_id = dashboard.world.ready()
+    person, path = dashboard.sign_in(Role.EDITOR), f"{VIDEOS}/{video_id}/sharing"
+    seen = person.get(path)
+
+    with ThreadPoolExecutor(4) as pool:
+        sent = [pool.submit(person.submit, path, {}, seen=seen) for _ in range(4)]
+
+    assert [one.result().status_code for one in sent] == [303] * 4
+    assert len(links_of(dashboard, video_id)) == 1
+
+
+@pytest.mark.parametrize(
+    "changed", [{"days": "3"}, {"label": "press"}, {"viewers": "ada@example.com"}]
+)
+def test_a_form_that_is_filled_in_otherwise_makes_another_link(
+    dashboard: Dashboard, changed: dict[str, str]
+) -> None:
+    video_id = dashboard.world.ready()
+    person, path = dashboard.sign_in(Role.EDITOR), f"{VIDEOS}/{video_id}/sharing"
+    seen = person.get(path)
+
+    person.submit(path, {}, seen=seen)
+    person.submit(path, changed, seen=seen)
+
+    assert len(links_of(dashboard, video_id)) == 2
+
+
+def test_the_page_that_is_opened_again_makes_another_link(dashboard: Dashboard) -> None:
+    video_id = dashboard.world.ready()
+    person, path = dashboard.sign_in(Role.EDITOR), f"{VIDEOS}/{video_id}/sharing"
+
+    person.submit(path)
+    person.submit(path)
+
+    assert len(links_of(dashboard, video_id)) == 2
+
+
+def test_a_link_that_was_revoked_is_not_the_answer_to_its_form(
+    dashboard: Dashboard,
+) -> None:
+    video_id = dashboard.world.ready()
+    person, path = dashboard.sign_in(Role.EDITOR), f"{VIDEOS}/{video_id}/sharing"
+    seen = person.get(path)
+    person.submit(path, seen=seen)
+    (first,) = links_of(dashboard, video_id)
+    person.post(f"{path}/revoke-share", {"share": first.id})
+
+    person.submit(path, seen=seen)
+
+    now = dashboard.world.clock.now()
+    works = [one.is_valid_at(now) for one in links_of(dashboard, video_id)]
+    assert sorted(works) == [False, True]
+
+
+@pytest.mark.parametrize("form_id", ["", "1", "x" * 43, "x" * 5000])
+def test_a_form_id_of_nobody_makes_no_address_that_can_be_guessed(
+    dashboard: Dashboard, form_id: str
+) -> None:
+    videos = [dashboard.world.ready(), dashboard.world.ready()]
+    person = dashboard.sign_in(Role.EDITOR)
+
+    for video_id in videos * 2:
+        sent = {"kind": "share", "form": form_id}
+        person.post(f"{VIDEOS}/{video_id}/sharing", sent)
+
+    made = {link.id for video_id in videos for link in links_of(dashboard, video_id)}
+    assert len(made) == (2 if len(form_id) == 43 else 4)
+
+
+def test_a_mail_that_the_server_refuses_is_told_beside_its_link(
+    mailing: Mailing,
+) -> None:
+    world = mailing.dashboard.world
+    video_id = world.ready()
+    person = mailing.dashboard.sign_in(Role.EDITOR)
+    path = f"{VIDEOS}/{video_id}/sharing"
+
+    def told(answer: str) -> str:
+        mailing.server.recipient_answer = answer
+        with world.services.uow.read() as work:
+            tasks = list(work.tasks.search(kind=SHARE_LINK_SEND))
+        for task in tasks:
+            world.services.task_runs.run(task.id, worker="w", stopping=lambda: False)
+        page = person.get(path).text
+        _, _, after = page.partition("<bdi>ada@example.com</bdi>")
+        return " ".join(after.partition("</td>")[0].split())
+
+    person.submit(path, {"viewers": "ada@example.com", "mail": "yes"})
+    waiting = told("451 later")
+    world.clock.move(timedelta(hours=1))
+    refused = told("550 no such <b>box</b>")
+
+    assert "The mail is on its way." in waiting
+    assert "The mail could not be delivered." in refused
+    assert "Send the address yourself." in refused
+    assert "<b>" not in refused
+    assert "Traceback" not in refused
+
+
+def test_a_link_that_was_mailed_says_so_until_it_ends(mailing: Mailing) -> None:
+    world = mailing.dashboard.world
+    video_id = world.ready()
+    person = mailing.dashboard.sign_in(Role.EDITOR)
+    path = f"{VIDEOS}/{video_id}/sharing"
+    person.submit(path, {"viewers": "ada@example.com", "mail": "yes"})
+    (share,) = links_of(mailing.dashboard, video_id)
+    with world.services.uow.read() as work:
+        (task,) = work.tasks.search(kind=SHARE_LINK_SEND)
+
+    world.services.task_runs.run(task.id, worker="w", stopping=lambda: False)
+
+    assert "It was mailed." in person.get(path).text
+    person.post(f"{path}/revoke-share", {"share": share.id})
+    assert "It was mailed." not in person.get(path).text
 
 
 def test_each_share_link_of_a_form_is_an_operation(dashboard: Dashboard) -> None:

@@ -192,20 +192,26 @@ def test_pages_have_numbers(dashboard: Dashboard) -> None:
     )
 
 
-def test_a_page_of_240_videos_is_light(dashboard: Dashboard) -> None:
+def list_usual_videos(dashboard: Dashboard) -> None:
     """
-    The page itself, as it is sent: nothing of the dashboard is compressed.
+    Store 240 private videos that a search for ``usual`` finds.
     """
-    labels = Labels(tags=("interview", "autumn"))
     one = dashboard.video(dashboard.world.ready(is_public=False))
     with dashboard.world.services.uow.write() as work:
         for number in range(240):
             copied = copy.deepcopy(one)
             copied.id, copied.public_id = new_video_id(), new_public_id()
             copied.name = f"A usual name of a usual video, {number}"
-            copied.labels = labels
+            copied.labels = Labels(tags=("interview", "autumn"))
             work.videos.add(copied)
         work.commit()
+
+
+def test_a_page_of_240_videos_is_light(dashboard: Dashboard) -> None:
+    """
+    The page itself, as it is sent: nothing of the dashboard is compressed.
+    """
+    list_usual_videos(dashboard)
     person = dashboard.sign_in(Role.EDITOR)
 
     for view in ("grid", "table"):

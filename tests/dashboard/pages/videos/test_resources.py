@@ -340,8 +340,8 @@ def test_an_upright_video_is_listed_with_its_whole_picture(
 
     text = dashboard.sign_in(Role.VIEWER).get(VIDEOS).text
 
-    assert f"/t/{wide}/640x360.jpg" in text
-    assert f"/t/{upright}/202x360.jpg" in text
+    assert f"/t/{wide}/320x180.webp" in text
+    assert f"/t/{upright}/101x180.webp" in text
 
 
 def order_encoding(dashboard: Dashboard, lane: Lane, kind: str) -> str:

@@ -129,10 +129,11 @@ class PlaybackWiring(CountingWiring):
         self._sessions_in(SqlPlaybackSessions(self.engine)).forget_old()
 
     def _sessions_in(self, store: PlaybackSessionStore) -> PlaybackSessions:
+        playback = self.settings.playback
         return PlaybackSessions(
             access=self.playback_access,
             store=store,
-            tokens=SessionTokens(self.settings.playback.signing_key),
+            tokens=SessionTokens(playback.signing_key, *playback.retired_keys),
             clock=self.clock,
             country_header=self.settings.analytics.country_header.lower(),
         )

@@ -77,6 +77,7 @@ def theatre_of(
     store = SqlPlaybackSessions(engine)
     worker.playback_sessions = PlaybackSessions(
         access=worker.playback_access,
+        by_edge_key=worker.edge_key_playback.let_in,
         store=store,
         tokens=SessionTokens(SECRET),
         clock=clock,

@@ -12,7 +12,7 @@ import secrets
 import threading
 from base64 import urlsafe_b64encode
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -32,7 +32,7 @@ from hvcore.domain.analytics.playback_sessions import (
     device_of,
     most_reports,
 )
-from hvcore.domain.ids import EnvId, OrgId, VideoId
+from hvcore.domain.ids import EnvId, OrgId, VideoId, is_edge_key_id
 from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.domain.playback.viewer import Viewer
 from hvcore.errors import (
@@ -47,6 +47,7 @@ from hvcore.playback_tokens import TokenUse
 from hvcore.ports.repositories.playback_sessions import PlaybackSessionStore
 from hvcore.services.access.quotas import delivery_exceeded
 from hvcore.services.playback.authorization import PlaybackAuthorization
+from hvcore.services.playback.playable import Playable
 from hvcore.throttling.shares import client_of_address
 
 MOST_BEGUN_BY_ONE: Final = 120
@@ -148,10 +149,12 @@ class PlaybackSessions:
 
     Attributes:
         access: Decides who may watch which video.
+        by_edge_key: Returns the video that an edge key opens to a viewer, or raises.
         country_header: See SegmentDetails.
     """
 
     access: PlaybackAuthorization
+    by_edge_key: Callable[[str, Viewer], Playable]
     store: PlaybackSessionStore
     tokens: SessionTokens
     clock: Clock
@@ -172,12 +175,15 @@ class PlaybackSessions:
         Begin a session of a viewer who may watch a video, and return its token.
 
         Args:
+            video: The id of the video, or an edge key.
             name: A random name that the player has made for the session: a beginning that is
                 sent again counts once. None counts each.
 
         Raises:
             UnauthorizedError: A private video without a valid token.
-            ForbiddenError: A token for another video, use or page.
+            ForbiddenError: A token for another video, use or page; or an edge key that has
+                expired, is revoked, or is for another page.
+            NotFoundError: No such edge key.
             VideoNotFoundError: No such video, or none that is ready.
             QuotaExceededError: The video's owner has used up the delivery quota.
             InvalidParametersError: The name is too short, too long, or has other characters.
@@ -188,7 +194,10 @@ class PlaybackSessions:
             name = secrets.token_urlsafe(16)
         elif not _NAME.fullmatch(name):
             raise _bad_name(name)
-        found = self.access.either(video, viewer, _PLAYBACK)
+        if is_edge_key_id(video):
+            found = self.by_edge_key(video, viewer)
+        else:
+            found = self.access.either(video, viewer, _PLAYBACK)
         now = self.clock.now()
         if not found.may_begin:
             raise delivery_exceeded(now)

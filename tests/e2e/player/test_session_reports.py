@@ -157,6 +157,20 @@ def test_the_page_of_a_video_tells_if_its_address_says_so(
     assert stage.told()["summary"]["sessions"] == sessions
 
 
+def test_the_page_of_an_edge_key_tells_of_its_video(stage: Stage, page: Page) -> None:
+    path = f"/v1/videos/{stage.video_id}/edge-keys"
+    key = stage.service.call("POST", path, {}).body["edgeKey"]
+    page.goto(f"{stage.service.worker}/v1/{key}?session-reports=1")
+
+    play_out(page)
+
+    until(
+        lambda: stage.told()["summary"]["sessionsReported"] == 1,
+        within_s=WITHIN_S,
+        what="the report",
+    )
+
+
 @pytest.mark.long
 def test_leaving_the_page_tells_how_far_the_session_came(
     stage: Stage, page: Page

@@ -18,8 +18,9 @@ const MAX_COUNT = 1_000;
 const EARLY_REPORTS = 5;
 const MS_PER_REPORT = 20_000;
 const SLACK_MS = 4_000;
+/* Of a public or private video, or of an edge key. */
 const PLAYLIST =
-  /^(https?:[^?#]*\/v1)\/(?:public\/[^/?#]+\/[^/?#]+|private)\/([^/?#]+)\/[^/?#]+(?:[?#]|$)/;
+  /^(https?:[^?#]*\/v1)\/(?:public\/[^/]+\/[^/]+\/|private\/|(?=ek_))([^/?#]+)\/[^/?#]+(?:[?#]|$)/;
 
 /* Where sessions of a playlist's video begin and are told of, or null if nowhere. */
 const placesOf = (playlist) => {

@@ -31,7 +31,7 @@ def test_a_beginning_that_is_sent_again_counts_once(theatre: Theatre) -> None:
 
 
 def test_one_name_on_two_devices_is_two_sessions(theatre: Theatre) -> None:
-    """Else who lends a name would take figures from the sums of another device."""
+    """A report of one device takes nothing from the sums of another."""
     desktop = theatre.begin(body=NAMED).json["session"]
     phone = theatre.begin(body=NAMED, User_Agent=PHONE).json["session"]
     theatre.clock.moment += timedelta(minutes=1)
@@ -72,7 +72,7 @@ def test_an_odd_name_begins_nothing(
 
 
 def test_countries_beyond_the_fiftieth_count_as_unknown(theatre: Theatre) -> None:
-    """Who invents countries cannot fill the table of sums."""
+    """A stranger with invented countries cannot fill the table of sums."""
     letters = "ABCDEFGHIJ"
     codes = [f"{one}{other}" for one in letters for other in letters]
 

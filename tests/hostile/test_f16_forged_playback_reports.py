@@ -53,7 +53,7 @@ def report(cinema: Cinema, session: str, number: int = 1, **more: object) -> Res
 
 def sums(cinema: Cinema, video: str, by: SessionsBy = SessionsBy.DAY) -> dict[str, Any]:
     """
-    Return what is counted of a video, without buckets.
+    Return the sums of a video's sessions, without buckets.
     """
     store = cinema.api.services.playback_session_store
     assert store is not None
@@ -108,7 +108,7 @@ def test_a_session_of_one_video_changes_no_figure_of_another(cinema: Cinema) -> 
 
 
 def test_a_borrowed_name_changes_no_session_of_another(cinema: Cinema) -> None:
-    """Who sees a player's name begins a session of his own, or the same one."""
+    """A stranger with a player's name begins a session of the stranger's own, or the same one."""
     mine, theirs = cinema.playable(is_public=True), cinema.playable(is_public=True)
     body = json.dumps({"name": "0123456789abcdef0123456789abcdef"})
     path = "/v1/playback-sessions/"

@@ -143,7 +143,7 @@ def test_a_file_has_the_records_of_sessions(stage: World, root: str, form: str) 
         ("by=device&startDate=2024-11-30&endDate=2026-01-01", 400, "query.startDate"),
     ],
 )
-def test_what_sessions_are_not_told_by_is_refused(
+def test_sessions_by_anything_else_are_refused(
     stage: World, root: str, query: str, status: int, where: str
 ) -> None:
     path = f"{root}/videos/{stage.ready()}/analytics/playback-quality"

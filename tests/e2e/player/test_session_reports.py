@@ -1,5 +1,5 @@
 """
-What the player tells of a session: nothing unless it shall, and never at the cost of playback.
+Session reports of the player: off by default, and never at the cost of playback.
 """
 
 from collections.abc import Callable, Iterator

@@ -90,7 +90,9 @@ def make_app(
         static: The folder of the pages' static files.
     """
     assets = player_assets(static)
-    public = services.settings.public
+    settings = services.settings
+    public = settings.public
+    takes_reports = settings.analytics.playback_sessions
     app = make_web_app(
         name="player", cors=ANY_ORIGIN, middleware=help_links(public.api_url)
     )
@@ -99,10 +101,11 @@ def make_app(
     answers = PageAnswers(
         assets=assets,
         worker_url=public.worker_url,
-        sends_cmcd=services.settings.player.cmcd,
+        sends_cmcd=settings.player.cmcd,
+        reports_sessions=settings.player.session_reports if takes_reports else None,
         refusals=refusals,
     )
-    app.add_route("/", PlayerFrontPageResource(services.settings))
+    app.add_route("/", PlayerFrontPageResource(settings))
     app.add_route("/docs", DocsResource(public))
     app.add_route(
         OEMBED_PATH,

@@ -23,10 +23,13 @@ class PlayerElement:
     Attributes:
         build: The hash of the static files that stands in their addresses.
         sends_cmcd: Whether the player reports playback quality with its requests (CMCD).
+        reports_sessions: Whether the player reports its playback sessions; None if the
+            service takes no reports, whatever the page's address says.
     """
 
     build: str
     sends_cmcd: bool
+    reports_sessions: bool | None = None
 
     def head(self, assets: str) -> Markup:
         """
@@ -81,4 +84,6 @@ class PlayerElement:
             found["storyboard"] = ""
         if not self.sends_cmcd:
             found["cmcd"] = "off"
+        if self.reports_sessions is not None:
+            found["session-reports"] = "on" if self.reports_sessions else "off"
         return found

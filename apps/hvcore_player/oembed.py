@@ -51,7 +51,7 @@ PICTURES_PX: Final = (BEST_THUMBNAIL_PX, LIST_THUMBNAIL_PX, (320, 180))
 EMBED_PARAMETERS: Final = frozenset(
     {
         *("autoplay", "captions", "color", "controls", "logo", "logo-href", "loop"),
-        *("muted", "preload", "radius", "t", "text-color", "title"),
+        *("muted", "preload", "radius", "session-reports", "t", "text-color", "title"),
     }
 )
 """Parameters of the player's page that the frame keeps; a token is none of them."""

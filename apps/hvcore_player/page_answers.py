@@ -107,11 +107,14 @@ class PageAnswers:
 
     Attributes:
         sends_cmcd: Whether players report playback quality with their requests (CMCD).
+        reports_sessions: Whether players report their playback sessions; None if the
+            service takes no reports.
     """
 
     assets: Assets
     worker_url: str
     sends_cmcd: bool
+    reports_sessions: bool | None
     refusals: Refusals
 
     @property
@@ -122,7 +125,11 @@ class PageAnswers:
         Raises:
             UnavailableError: The player's static files are not installed.
         """
-        return PlayerElement(build=self.assets.build, sends_cmcd=self.sends_cmcd)
+        return PlayerElement(
+            build=self.assets.build,
+            sends_cmcd=self.sends_cmcd,
+            reports_sessions=self.reports_sessions,
+        )
 
     def send(
         self,

@@ -56,7 +56,10 @@ ANY_ORIGIN: Final = CorsPolicy(
     origins=None,
     methods=("GET", "HEAD", "OPTIONS"),
     headers=("Range", "Content-Type", *CMCD_HEADERS),
-    exposed=("Content-Length", "Content-Range", "ETag", "X-Request-Id"),
+    exposed=(
+        *("Content-Length", "Content-Range", "ETag", "X-Request-Id"),
+        "Retry-After",
+    ),
 )
 """The CORS policy of delivery and the player, and of all files that any page may load."""
 

@@ -24,7 +24,6 @@ from hvcore.services.playback.moments.renders import MomentRenders
 from hvcore.services.playback.moments.serving import MomentPictures
 from hvcore.services.playback.player_videos import PlayerVideos
 from hvcore.services.playback.redirects import Redirects, can_redirect
-from hvcore.services.playback.sessions import PlaybackSessions, SessionTokens
 from hvcore.services.playback.signing.keys import PlaybackSigningKeys
 from hvcore.services.playback.signing.organization_keys import OrganizationKeys
 from hvcore.services.playback.signing.signed_urls import SignedUrls
@@ -117,25 +116,6 @@ class PlaybackWiring(CountingWiring):
         if not self.settings.analytics.playback_sessions:
             return None
         return SqlPlaybackSessions(self.engine)
-
-    @cached_property
-    def playback_sessions(self) -> PlaybackSessions | None:
-        """The service that takes players' reports about playback sessions; None if switched off."""
-        store = self.playback_session_store
-        return None if store is None else self._sessions_in(store)
-
-    def forget_playback_sessions(self) -> None:
-        """Delete playback sessions that are over, also where they have been switched off since."""
-        self._sessions_in(SqlPlaybackSessions(self.engine)).forget_old()
-
-    def _sessions_in(self, store: PlaybackSessionStore) -> PlaybackSessions:
-        return PlaybackSessions(
-            access=self.playback_access,
-            store=store,
-            tokens=SessionTokens(self.settings.playback.signing_key),
-            clock=self.clock,
-            country_header=self.settings.analytics.country_header.lower(),
-        )
 
     @cached_property
     def downloads(self) -> Downloads:

@@ -46,6 +46,8 @@ MAX_PERIOD_DAYS: Final = 365
 DEFAULT_PERIOD_DAYS: Final = 30
 """Interface, "Analytics shapes", usage."""
 MAX_DAILY_RANGE_DAYS: Final = 365
+MAX_PARTS_RANGE_DAYS: Final = 30
+"""Playback sessions by device or country: of 31 days, as many as without dates."""
 
 MAX_PICTURE_BYTES: Final = 10 * 1024**2
 """Of an uploaded thumbnail."""

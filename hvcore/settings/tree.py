@@ -231,9 +231,13 @@ class PlayerSettings:
     Attributes:
         cmcd: Whether the player reports with each segment how playback goes, for the
             report ``playback-quality``.
+        session_reports: Whether the pages of the player report startup time, rebuffering
+            and errors of each session, where ``analytics.playback_sessions`` takes them;
+            a page's address may say otherwise.
     """
 
     cmcd: bool = True
+    session_reports: bool = False
 
 
 @attrs.frozen(kw_only=True)

@@ -24,6 +24,7 @@ SHARED: Final = {
     # More people sign in than one address does in a minute.
     "HV_SIGN_IN__ATTEMPTS_PER_MINUTE": "1000",
     "HV_ANALYTICS__REFERRERS": "true",
+    "HV_ANALYTICS__PLAYBACK_SESSIONS": "true",
 }
 """What the tests that share a service need of it."""
 

@@ -13,6 +13,7 @@ from falcon.testing import Result, TestClient
 
 from hvcore.domain.videos.states import VideoState
 from hvcore.playback_tokens import TokenUse
+from hvcore.settings.analytics import AnalyticsSettings
 from hvcore.settings.tree import PlayerSettings
 from hvcore_player.app import make_app
 from hvcore_player.assets import PLAYER_FILES, STATIC
@@ -22,6 +23,7 @@ from tests.support.http.delivery_worker import WORKER_URL, DeliveryWorker, make_
 from tests.support.media_samples import OTHER, VIDEO
 
 OWN_CODE_BYTES = 40_000
+REPORTS_BYTES = 3_000
 EMBED = f"/v1/embed/{VIDEO}"
 
 
@@ -159,6 +161,35 @@ def test_the_operator_chooses_whether_players_report(
     result = TestClient(make_app(public, static=static)).simulate_get(EMBED)
 
     assert ('cmcd="off"' in result.text) is not sends
+
+
+@pytest.mark.parametrize(
+    ("takes", "reports", "said"),
+    [
+        (False, False, None),
+        (False, True, None),
+        (True, False, 'session-reports="off"'),
+        (True, True, 'session-reports="on"'),
+    ],
+)
+def test_a_page_says_whether_sessions_are_reported_where_the_service_takes_reports(
+    public: DeliveryWorker,
+    static: Path,
+    *,
+    takes: bool,
+    reports: bool,
+    said: str | None,
+) -> None:
+    public.settings = attrs.evolve(
+        public.settings,
+        player=PlayerSettings(session_reports=reports),
+        analytics=AnalyticsSettings(playback_sessions=takes),
+    )
+
+    text = TestClient(make_app(public, static=static)).simulate_get(EMBED).text
+
+    assert (said or "<hv-player") in text
+    assert ("session-reports" in text) is takes
 
 
 def test_a_name_cannot_become_markup(public: DeliveryWorker) -> None:
@@ -315,13 +346,14 @@ def test_every_answer_may_be_read_by_any_page(private: DeliveryWorker) -> None:
 
 
 def test_the_player_is_small() -> None:
-    own = [
-        path
+    own = {
+        path.name: len(gzip.compress(path.read_bytes()))
         for path in (*STATIC.rglob("*"), STYLE)
         if path.suffix in {".js", ".css"} and "vendor" not in path.parts
-    ]
+    }
 
-    # Each file for itself, as it is sent.
-    size_bytes = sum(len(gzip.compress(path.read_bytes())) for path in own)
+    # Each file for itself, as it is sent; this one only to pages that want it.
+    reports_bytes = own.pop("session-reports.js")
 
-    assert 10_000 < size_bytes <= OWN_CODE_BYTES
+    assert 10_000 < sum(own.values()) <= OWN_CODE_BYTES
+    assert reports_bytes <= REPORTS_BYTES

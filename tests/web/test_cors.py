@@ -117,7 +117,7 @@ def test_the_worker_lets_every_page_read_every_answer(
     assert result.headers["Access-Control-Allow-Origin"] == "*"
     assert (
         result.headers["Access-Control-Expose-Headers"]
-        == "Content-Length, Content-Range, ETag, X-Request-Id"
+        == "Content-Length, Content-Range, ETag, X-Request-Id, Retry-After"
     )
     assert result.headers["Cross-Origin-Resource-Policy"] == "cross-origin"
     assert "Vary" not in result.headers

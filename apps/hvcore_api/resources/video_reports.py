@@ -22,7 +22,7 @@ class VideoPlaybackQualityResource:
     ) -> None:
         scope = scope_of(req)
         asked = read_query(
-            query.PlaybackQualityParameters, req.params, query.daily_dates
+            query.PlaybackQualityParameters, req.params, query.quality_dates
         )
         report = self._reports.playback_quality(
             scope.caller, scope.org_id, check_video_id(video_id), asked.days(), asked.by

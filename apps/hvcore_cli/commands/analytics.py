@@ -1,4 +1,4 @@
-"""``hv analytics``: views and watched time, by video and by day."""
+"""``hv analytics``: views and watched time by video and by day, and the quality of playback."""
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
@@ -7,15 +7,35 @@ from typing import Final
 import click
 
 from hvcore.assembly import Services
+from hvcore.domain.analytics.playback_sessions import SessionsBy
 from hvcore.domain.analytics.segments import DateRange
 from hvcore.domain.analytics.video_counts import VideoPageQuery, VideoSort
-from hvcore.wire.analytics import answers, tables
+from hvcore.domain.limits import MAX_DAILY_RANGE_DAYS, MAX_PARTS_RANGE_DAYS
+from hvcore.wire.analytics import answers, tables, video_reports
+from hvcore.wire.analytics.query import QualityRecords
 from hvcore.wire.envelope import encode
 from hvcore.wire.exports import ExportFormat, Table, as_csv, csv_rows
 from hvcore_cli.commands.videos.shown import OPERATOR
 from hvcore_cli.invocation import CliError, HvGroup, Invocation, pass_invocation
 from hvcore_cli.output import Record, json_option, show
 
+_SESSION_COLUMNS: Final = {
+    "sessions": "SESSIONS",
+    "reportedShare": "REPORTED",
+    "avgStartupMs": "STARTUP MS",
+    "p95StartupMs": "P95 MS",
+    "rebufferingShare": "REBUFFERING",
+    "rebufferings": "TIMES",
+    "playbackErrors": "ERRORS",
+}
+_REPORT_COLUMNS: Final = {
+    "deliveryDate": "DAY",
+    "reports": "REPORTS",
+    "rebufferingReports": "STARVED",
+    "avgThroughputKbps": "THROUGHPUT KBPS",
+    "avgBufferMs": "BUFFER MS",
+    "avgBitrateKbps": "BITRATE KBPS",
+}
 _FORMS: Final = [ExportFormat.CSV.value, ExportFormat.NDJSON.value]
 _org = click.option(
     "--org", default="org_local", show_default=True, help="The organization."
@@ -39,7 +59,7 @@ _form = click.option(
 
 @click.group(cls=HvGroup)
 def analytics() -> None:
-    """Show views and watched time, by video and by day."""
+    """Show views and watched time by video and by day, and the quality of playback."""
 
 
 @analytics.command("videos")
@@ -179,6 +199,70 @@ def video(  # noqa: PLR0913 - one per option
     _print_days(invocation, ask, form, as_json=as_json)
 
 
+@analytics.command("playback-quality")
+@click.argument("video_id")
+@_org
+@_first
+@_last
+@click.option(
+    "--by",
+    type=click.Choice([by.value for by in SessionsBy]),
+    default=SessionsBy.DAY.value,
+    show_default=True,
+    help="What the sessions of a day are told apart by.",
+)
+@click.option(
+    "--records",
+    type=click.Choice([records.value for records in QualityRecords]),
+    default=QualityRecords.SESSIONS.value,
+    show_default=True,
+    help="Whole sessions, or what players report with segments (CMCD).",
+)
+@_form
+@json_option
+@pass_invocation
+def playback_quality(  # noqa: PLR0913 - one per option
+    invocation: Invocation,
+    *,
+    video_id: str,
+    org: str,
+    first: datetime | None,
+    last: datetime | None,
+    by: str,
+    records: str,
+    form: str | None,
+    as_json: bool,
+) -> None:
+    """Show startup time, rebuffering and errors of the video VIDEO_ID on each day."""
+    days, parts = _days(first, last), SessionsBy(by)
+    most = MAX_DAILY_RANGE_DAYS if parts is SessionsBy.DAY else MAX_PARTS_RANGE_DAYS
+    if first is not None and last is not None and (last - first).days > most:
+        raise CliError(
+            f"--from must be at most {most} days before --to with --by {by}."
+        )
+    with invocation.services() as services:
+        report = services.video_reports.playback_quality(
+            OPERATOR, org, video_id, days, parts
+        )
+    is_sessions = QualityRecords(records) is QualityRecords.SESSIONS
+    if is_sessions and report.sessions is None:
+        raise CliError(
+            "No sessions are reported: HV_ANALYTICS__PLAYBACK_SESSIONS is off."
+        )
+    if not is_sessions and report.days is None:
+        raise CliError("No analytics sink stores what players report with segments.")
+    table = tables.PLAYBACK_SESSIONS if is_sessions else tables.PLAYBACK_QUALITY
+    found = _records(video_reports.playback_quality(report), table)
+    if form is not None:
+        _print_file(form, table, iter([found]))
+        return
+    columns = _REPORT_COLUMNS
+    if is_sessions:
+        value = {} if parts is SessionsBy.DAY else {"value": by.upper()}
+        columns = {"deliveryDate": "DAY", **value, **_SESSION_COLUMNS}
+    show(found, columns, name=table.member, as_json=as_json)
+
+
 def _print_days(
     invocation: Invocation,
     ask: Callable[[Services], Sequence[Record]],
@@ -201,8 +285,8 @@ def _print_days(
     show(records, columns, name="dailyUsage", as_json=as_json)
 
 
-def _records(payload: Record) -> Sequence[Record]:
-    found = payload[tables.DAILY.member]
+def _records(payload: Record, table: Table = tables.DAILY) -> Sequence[Record]:
+    found = payload[table.member]
     assert isinstance(found, list)  # noqa: S101 - as the schema says
     return found
 

@@ -37,6 +37,10 @@ if (query.has("t")) {
 ["captions", "preload"].filter((name) => query.has(name)).forEach((name) => {
   player.setAttribute(name, query.get(name));
 });
+// Where the service takes no reports, its page has no such attribute.
+if (player.hasAttribute("session-reports") && query.has("session-reports")) {
+  player.setAttribute("session-reports", query.get("session-reports"));
+}
 ["logo", "logo-href"].filter((name) => /^https:/.test(query.get(name) ?? "")).forEach((name) => {
   player.setAttribute(name, query.get(name));
 });

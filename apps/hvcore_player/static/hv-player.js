@@ -36,6 +36,8 @@ export class HvPlayer extends MediaApi {
   #found = null;
   #wantsStoryboard = false;
   #stopsListening = null;
+  /* A promise of them, from play on. */
+  #reports = null;
   /* Where it was when it was taken out of its page. */
   #left_s = 0;
 
@@ -50,6 +52,7 @@ export class HvPlayer extends MediaApi {
     this.video.addEventListener("volumechange", () => this.#rememberVolume());
     const begins = () => this.#wantStoryboard();
     this.video.addEventListener("play", begins);
+    this.video.addEventListener("play", () => this.#reportSession());
     this.#parts.seekBar.addEventListener("pointerenter", begins);
     this.#captions = new Captions(this.video, this.#parts.controller, () =>
       this.getAttribute("captions") ?? "");
@@ -92,6 +95,7 @@ export class HvPlayer extends MediaApi {
       if (!this.isConnected && this.#source) {
         this.#stopsListening.abort();
         this.#left_s = this.video.currentTime;
+        this.#endReports();
         this.#unload();
       }
     });
@@ -258,6 +262,7 @@ export class HvPlayer extends MediaApi {
       },
     });
     this.#source.load();
+    this.#loadReports();
   }
 
   #unload() {
@@ -273,6 +278,7 @@ export class HvPlayer extends MediaApi {
       this.#source.token = given;
       return;
     }
+    this.#endReports();
     this.#found = null;
     this.#wantsStoryboard = false;
     this.#left_s = 0;
@@ -322,8 +328,28 @@ export class HvPlayer extends MediaApi {
     }
   }
 
+  /* Only where they are wanted. */
+  async #loadReports() {
+    const isOff = /^(off|0|false)$/.test(this.getAttribute("session-reports") ?? "off");
+    return isOff ? null : import("./element/session-reports.js").catch(() => null);
+  }
+
+  #reportSession() {
+    const pressed_ms = performance.now();
+    this.#reports ??= this.#loadReports().then((script) => script?.reportsOf(this.video,
+      () => this.#source, pressed_ms));
+  }
+
+  #endReports() {
+    this.#reports?.then((reports) => reports?.end());
+    this.#reports = null;
+  }
+
   #takeError(error) {
     const isNew = error !== null && error !== this.error;
+    if (isNew && this.error === null) {
+      this.#reports?.then((reports) => reports?.fail());
+    }
     this.error = error;
     showProblem(this.#parts.problem, error, this.hasAttribute("single-view"));
     if (isNew) {

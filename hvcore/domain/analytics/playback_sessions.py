@@ -26,6 +26,10 @@ SLACK_MS: Final = 5_000
 """Clocks of browsers and of this service run apart by less."""
 EARLY_REPORTS: Final = 5
 SECONDS_PER_REPORT: Final = 20
+MOST_COUNTRIES: Final = 50
+"""Countries that a video's sessions of a day are told apart by; others count as not known."""
+BUCKET: Final = "bucket_"
+"""The beginning of the names of measures that count startup times of about one length."""
 QUANTILE_ERROR: Final = 0.05
 """The most that a quantile may be off, as a part of the exact one."""
 
@@ -148,7 +152,7 @@ class SessionFigures:
         if self.startup_ms is not None:
             found["started"] = 1
             found["startup_ms"] = self.startup_ms
-            found[f"startup_{bisect_right(_BOUNDS, self.startup_ms)}"] = 1
+            found[f"{BUCKET}{bisect_right(_BOUNDS, self.startup_ms)}"] = 1
         return found
 
 
@@ -209,7 +213,7 @@ class SessionSums:
         rank = max(1, math.ceil(part * self.of("started")))
         passed = 0
         for bucket in range(len(_BOUNDS) + 1):
-            passed += self.of(f"startup_{bucket}")
+            passed += self.of(f"{BUCKET}{bucket}")
             if passed >= rank:
                 return _middle_ms(bucket)
         return 0.0

@@ -264,6 +264,11 @@ class PlaybackRule(Enum):
         "The picture is not kept yet, and this host's transcoder makes none.",
         "Install ffmpeg on the host of delivery, or choose a transcoder with SupportsStill.",
     )
+    PLAYBACK_REPORT = (
+        "The request begins a playback session or reports about one, as players do.",
+        "A report of a playback session was forged, over, impossible, or one too many.",
+        "The answer's detail says why; docs/how-to/playback-sessions.md has the limits.",
+    )
 
     def __init__(self, asks: str, refusal: str, fix: str) -> None:
         self.asks = asks

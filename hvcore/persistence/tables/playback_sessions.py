@@ -3,7 +3,14 @@
 import sqlalchemy as sa
 from sqlalchemy import BigInteger, Column, Table
 
-from hvcore.persistence.tables.columns import ID, KIND, Text, UtcDateTime, metadata
+from hvcore.persistence.tables.columns import (
+    ID,
+    KIND,
+    PERSONAL,
+    Text,
+    UtcDateTime,
+    metadata,
+)
 
 # Each until its token is over.
 playback_sessions = Table(
@@ -21,15 +28,16 @@ playback_sessions = Table(
     sa.Index("ix_playback_sessions_began_at", "began_at"),
 )
 
-# Of no video that must be there: the counts of deleted ones stay, too.
+# Until their video is erased: of a video for one viewer they tell of that person.
 playback_session_sums = Table(
     "playback_session_sums",
     metadata,
     Column("video_id", Text, primary_key=True, info=ID),
     # Since 0001-01-01, as date.toordinal() has it.
     Column("day", BigInteger, primary_key=True, autoincrement=False),
-    Column("device", Text, primary_key=True, info=KIND),
-    Column("country", Text, primary_key=True, info=KIND),
+    # Empty where startup times of a country are counted, on all devices.
+    Column("device", Text, primary_key=True, info=PERSONAL),
+    Column("country", Text, primary_key=True, info=PERSONAL),
     Column("measure", Text, primary_key=True, info=KIND),
     Column("value", BigInteger, nullable=False),
     sqlite_with_rowid=False,

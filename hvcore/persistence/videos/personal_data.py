@@ -29,6 +29,7 @@ from hvcore.persistence.tables import (
     events,
     grants,
     idempotency,
+    playback_session_sums,
     published_media,
     share_links,
     tasks,
@@ -43,8 +44,13 @@ from hvcore.persistence.tables.videos import IS_BINNED, IS_NAMED_DELETED
 
 Condition = sa.ColumnElement[bool]
 
-REMOVED: Final = (published_media, transcode_jobs, video_captions)
-"""Tables whose rows go: they describe files that are gone."""
+REMOVED: Final = (
+    published_media,
+    transcode_jobs,
+    video_captions,
+    playback_session_sums,
+)
+"""Tables whose rows go: they describe files that are gone, or their viewers."""
 EMPTIED: Final = (grants, events, share_links, tasks, videos)
 """Tables whose rows stay without their personal columns."""
 REWRITTEN: Final = (idempotency, audit_log)

@@ -34,7 +34,7 @@ class VideoCatalog(Protocol):
 
     def listed(self, env: Environment, video_ids: Sequence[str]) -> frozenset[VideoId]:
         """
-        Return those of several ids that are ids of an environment's listed videos.
+        Return the given ids of videos that an environment lists.
 
         Args:
             video_ids: Ids of the kind ``vid_``; others are of no video here.

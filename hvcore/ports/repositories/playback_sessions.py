@@ -22,8 +22,14 @@ class PlaybackSessionStore(ABC):
     """
 
     @abstractmethod
-    def begin(self, session: PlaybackSession) -> None:
-        """Count a session that begins."""
+    def begin(self, session: PlaybackSession) -> PlaybackSession:
+        """
+        Count a session that begins, once.
+
+        Returns:
+            The session as it counts: one that had begun before has its first moment, and of
+            a video's countries of a day beyond MOST_COUNTRIES none is told.
+        """
 
     @abstractmethod
     def report(

@@ -1,7 +1,7 @@
 """Report playback quality, and viewers' countries and referrers, for one video."""
 
 from collections.abc import Sequence
-from datetime import UTC
+from datetime import UTC, date, timedelta
 
 import attrs
 
@@ -16,6 +16,7 @@ from hvcore.domain.analytics.breakdown import (
 from hvcore.domain.analytics.playback_quality import VideoPlaybackQuality
 from hvcore.domain.analytics.playback_sessions import SessionsBy
 from hvcore.domain.analytics.segments import DateRange, VideoScope, daily_range
+from hvcore.domain.limits import MAX_DAILY_RANGE_DAYS, MAX_PARTS_RANGE_DAYS
 from hvcore.ports.analytics import (
     AnalyticsStore,
     SupportsReports,
@@ -56,7 +57,8 @@ class VideoAnalytics:
         Return the daily sums of players' reports and of playback sessions of a video.
 
         Args:
-            asked: The last 30 days and today if it has no end.
+            asked: The last 30 days and today if it has no end. Of a longer range, sessions
+                of the last 365 days are told, by device or country of the last 30.
             by: The subject by which the sessions of a day are told apart.
 
         Raises:
@@ -70,7 +72,8 @@ class VideoAnalytics:
             reports = self.quality.quality(VideoScope(video_id=video.id), days)
         sessions = None
         if self.sessions is not None:
-            sessions = self.sessions.sums(video.id, days, by)
+            told = self._bounded(days, by)
+            sessions = self.sessions.sums(video.id, told, by)
         return VideoPlaybackQuality(video=video, days=reports, by=by, sessions=sessions)
 
     def breakdown(
@@ -104,4 +107,16 @@ class VideoAnalytics:
         )
 
     def _days(self, asked: DateRange) -> DateRange:
-        return daily_range(asked, self.clock.now().astimezone(UTC).date())
+        return daily_range(asked, self._today())
+
+    def _bounded(self, days: DateRange, by: SessionsBy) -> DateRange:
+        """Return the last days of a range for which the sums of sessions are read at once."""
+        most = MAX_DAILY_RANGE_DAYS if by is SessionsBy.DAY else MAX_PARTS_RANGE_DAYS
+        last = self._today() if days.last is None else days.last
+        # No session is older than the calendar's first days.
+        earliest = last - min(timedelta(days=most), last - date.min)
+        first = earliest if days.first is None else max(days.first, earliest)
+        return DateRange(first=first, last=days.last)
+
+    def _today(self) -> date:
+        return self.clock.now().astimezone(UTC).date()

@@ -75,6 +75,18 @@ class EdgeKeyPlayback:
             domains=key.domains,
         )
 
+    def let_in(self, edge_key: str, viewer: Viewer) -> Playable:
+        """
+        Return the video that an edge key opens to a viewer.
+
+        Raises:
+            NotFoundError: No such key.
+            ForbiddenError: The key has expired or is revoked, or the page is not listed.
+            VideoNotFoundError: The video is not ready, or it is deleted.
+        """
+        _, video = self._let_in(edge_key, viewer)
+        return video
+
     def find(self, edge_key: str) -> tuple[EdgeKey, Playable]:
         """
         Return a valid edge key and its video, without checking the viewer's page.

@@ -19,6 +19,8 @@ LINES_IN_ALL: Final = 300
 """Log lines a minute for all refusals: about 60 KB, so 10 MB of log hold two hours."""
 LINES_OF_UNKNOWN: Final = 20
 """Log lines a minute for unknown addresses, about 4 KB: guesses need no line each."""
+LINES_OF_REPORTS: Final = 20
+"""Log lines a minute for reports of playback sessions: they keep nobody from watching."""
 MAX_PATH_CHARS: Final = 200
 
 _log = logging.getLogger(__name__)
@@ -73,15 +75,15 @@ class RefusalLog:
         Args:
             client: The address that the request came from; it is not logged.
         """
-        is_unknown = refusal.rule in _UNKNOWN
+        group, most = _group_of(refusal.rule)
         self._lines.write(
             _log,
             logging.INFO,
             "playback refused",
             client=client_of_address(client),
             part=refusal.rule.id,
-            group="unknown addresses" if is_unknown else "",
-            of_kind=LINES_OF_UNKNOWN if is_unknown else LINES_IN_ALL,
+            group=group,
+            of_kind=most,
             extra={
                 "hv_request_id": refusal.request_id,
                 "hv_rule": refusal.rule.id,
@@ -89,6 +91,15 @@ class RefusalLog:
                 "hv_path": shown_path(refusal.path),
             },
         )
+
+
+def _group_of(rule: PlaybackRule) -> tuple[str, int]:
+    """Return the name of the rules that a rule shares log lines with, and how many lines."""
+    if rule in _UNKNOWN:
+        return "unknown addresses", LINES_OF_UNKNOWN
+    if rule is PlaybackRule.PLAYBACK_REPORT:
+        return "playback reports", LINES_OF_REPORTS
+    return "", LINES_IN_ALL
 
 
 def shown_path(path: str) -> str:

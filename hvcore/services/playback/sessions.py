@@ -7,10 +7,12 @@ country, so a report can be about nothing else. It holds no address and no name.
 
 import hashlib
 import hmac
+import re
 import secrets
 import threading
+from base64 import urlsafe_b64encode
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -22,6 +24,7 @@ from hvcore.clock import Clock
 from hvcore.domain.analytics.breakdown import is_country
 from hvcore.domain.analytics.playback_sessions import (
     MAX_SESSION_S,
+    SECONDS_PER_REPORT,
     SLACK_MS,
     DeviceClass,
     PlaybackSession,
@@ -29,7 +32,8 @@ from hvcore.domain.analytics.playback_sessions import (
     device_of,
     most_reports,
 )
-from hvcore.domain.ids import EnvId, OrgId, VideoId
+from hvcore.domain.ids import EnvId, OrgId, VideoId, is_edge_key_id
+from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.domain.playback.viewer import Viewer
 from hvcore.errors import (
     FieldError,
@@ -37,10 +41,13 @@ from hvcore.errors import (
     RateLimitExceededError,
     UnauthorizedError,
     UnavailableError,
+    VideoNotFoundError,
 )
 from hvcore.playback_tokens import TokenUse
 from hvcore.ports.repositories.playback_sessions import PlaybackSessionStore
+from hvcore.services.access.quotas import delivery_exceeded
 from hvcore.services.playback.authorization import PlaybackAuthorization
+from hvcore.services.playback.playable import Playable
 from hvcore.throttling.shares import client_of_address
 
 MOST_BEGUN_BY_ONE: Final = 120
@@ -51,7 +58,11 @@ MOST_CLIENTS: Final = 20_000
 """Clients of which a process counts the sessions that they begin in a minute."""
 MOST_AT_ONCE: Final = 4
 """Calls of a process to the store at a time: the other threads play videos meanwhile."""
+NAME_CHARS: Final = (22, 64)
+"""The fewest and most characters of the name that a player gives a session."""
 _MINUTE_S: Final = 60
+_NAME: Final = re.compile(rf"[A-Za-z0-9_-]{{{NAME_CHARS[0]},{NAME_CHARS[1]}}}")
+_ID_BYTES: Final = 15
 _PLAYBACK: Final = frozenset({TokenUse.PLAYBACK})
 _BETWEEN: Final = "~"
 _PARTS: Final = 8
@@ -65,11 +76,15 @@ class SessionTokens:
 
     Args:
         secret: A secret of at least 32 characters, shared by all machines.
+        retired: Earlier ones, whose signatures are still good.
     """
 
-    def __init__(self, secret: str) -> None:
+    def __init__(self, secret: str, *retired: str) -> None:
         purpose = b"hvcore playback sessions\n"
-        self._key = hashlib.sha256(purpose + secret.encode()).digest()
+        self._keys = [
+            hashlib.sha256(purpose + each.encode()).digest()
+            for each in (secret, *retired)
+        ]
 
     def write(self, session: PlaybackSession) -> str:
         """Return the token of a session."""
@@ -83,7 +98,7 @@ class SessionTokens:
             session.country,
         )
         text = _BETWEEN.join(parts)
-        return f"{text}{_BETWEEN}{self._signature(text)}"
+        return f"{text}{_BETWEEN}{self._signatures(text)[0]}"
 
     def read(self, token: str, now: datetime) -> PlaybackSession:
         """
@@ -93,8 +108,9 @@ class SessionTokens:
             UnauthorizedError: The token was not made here, or its day is over.
         """
         text, _, signature = token.rpartition(_BETWEEN)
-        is_ours = hmac.compare_digest(
-            signature.encode("utf-8", "replace"), self._signature(text).encode()
+        given = signature.encode("utf-8", "replace")
+        is_ours = any(
+            hmac.compare_digest(given, made.encode()) for made in self._signatures(text)
         )
         parts = text.split(_BETWEEN)
         if not is_ours or len(parts) != _PARTS - 1:
@@ -113,9 +129,9 @@ class SessionTokens:
             country=country,
         )
 
-    def _signature(self, text: str) -> str:
+    def _signatures(self, text: str) -> Sequence[str]:
         data = text.encode("utf-8", "replace")
-        return hmac.digest(self._key, data, "sha256").hex()[:32]
+        return [hmac.digest(key, data, "sha256").hex()[:32] for key in self._keys]
 
 
 @attrs.define(kw_only=True)
@@ -133,11 +149,13 @@ class PlaybackSessions:
 
     Attributes:
         access: Decides who may watch which video.
+        by_edge_key: Returns the video that an edge key opens to a viewer, or raises.
         country_header: The header in which the proxy in front sends the viewer's country,
             in lower case; empty if no proxy is trusted.
     """
 
     access: PlaybackAuthorization
+    by_edge_key: Callable[[str, Viewer], Playable]
     store: PlaybackSessionStore
     tokens: SessionTokens
     clock: Clock
@@ -153,22 +171,40 @@ class PlaybackSessions:
         repr=False,
     )
 
-    def begin(self, video: str, viewer: Viewer) -> str:
+    def begin(self, video: str, viewer: Viewer, name: str | None = None) -> str:
         """
         Begin a session of a viewer who may watch a video, and return its token.
 
+        Args:
+            video: The id of the video, or an edge key.
+            name: A random name that the player has made for the session: a beginning that is
+                sent again counts once. None counts each.
+
         Raises:
             UnauthorizedError: A private video without a valid token.
-            ForbiddenError: A token for another video, use or page.
+            ForbiddenError: A token for another video, use or page; or an edge key that has
+                expired, is revoked, or is for another page.
+            NotFoundError: No such edge key.
             VideoNotFoundError: No such video, or none that is ready.
+            QuotaExceededError: The video's owner has used up the delivery quota.
+            InvalidParametersError: The name is too short, too long, or has other characters.
             RateLimitExceededError: The viewer's address has begun too many.
             UnavailableError: The store does not answer.
         """
-        found = self.access.either(video, viewer, _PLAYBACK)
+        if name is None:
+            name = secrets.token_urlsafe(16)
+        elif not _NAME.fullmatch(name):
+            raise _bad_name(name)
+        if is_edge_key_id(video):
+            found = self.by_edge_key(video, viewer)
+        else:
+            found = self.access.either(video, viewer, _PLAYBACK)
         now = self.clock.now()
+        if not found.may_begin:
+            raise delivery_exceeded(now)
         self._count(viewer.address, now)
         session = PlaybackSession(
-            id=secrets.token_urlsafe(12),
+            id="",
             org_id=found.place.org_id,
             env_id=found.place.env_id,
             video_id=found.place.video_id,
@@ -176,9 +212,10 @@ class PlaybackSessions:
             device=device_of(viewer.user_agent),
             country=self._country(viewer),
         )
+        session = attrs.evolve(session, id=_id_of(session, name))
         with self._place():
-            self.store.begin(session)
-        return self.tokens.write(session)
+            counted = self.store.begin(session)
+        return self.tokens.write(counted)
 
     def report(self, token: str, number: int, figures: SessionFigures) -> None:
         """
@@ -192,6 +229,7 @@ class PlaybackSessions:
         Raises:
             UnauthorizedError: The token was not made here, or its day is over.
             InvalidParametersError: The figures tell of more time than has passed.
+            VideoNotFoundError: The video has been deleted since.
             RateLimitExceededError: The session reports too often.
             UnavailableError: The store does not answer.
         """
@@ -213,8 +251,12 @@ class PlaybackSessions:
             )
         if number > most_reports(age.total_seconds()):
             raise RateLimitExceededError(
-                "This session reports too often: every 60 seconds, and at the end."
+                "This session reports too often: every 60 seconds, and at the end.",
+                headers={"Retry-After": str(SECONDS_PER_REPORT)},
             )
+        if self.access.is_deleted(session.video_id):
+            # Its sums may be erased already.
+            raise VideoNotFoundError(rule=PlaybackRule.VIDEO_DELETED)
         with self._place():
             self.store.report(session, number, figures)
 
@@ -263,3 +305,31 @@ class PlaybackSessions:
                 if name == self.country_header:
                     return value if is_country(value) else ""
         return ""
+
+
+def _id_of(session: PlaybackSession, name: str) -> str:
+    """
+    Return the id of a session that a player has named.
+
+    It depends on all that a token holds but the moment: who knows a name can put
+    nothing into the figures of another video, device class or country.
+    """
+    parts = (
+        name,
+        session.org_id,
+        session.env_id,
+        session.video_id,
+        session.device.value,
+        session.country,
+    )
+    digest = hashlib.sha256(_BETWEEN.join(parts).encode()).digest()
+    return urlsafe_b64encode(digest[:_ID_BYTES]).decode()
+
+
+def _bad_name(name: str) -> InvalidParametersError:
+    fewest, most = NAME_CHARS
+    rule = f"must have {fewest} to {most} letters, digits, - and _"
+    return InvalidParametersError(
+        f"name {rule}.",
+        errors=(FieldError(message=rule, location="body.name", value=name[:most]),),
+    )

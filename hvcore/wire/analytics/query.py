@@ -21,6 +21,7 @@ from hvcore.domain.limits import (
     DEFAULT_PERIOD_DAYS,
     MAX_DAILY_RANGE_DAYS,
     MAX_PAGE_SIZE,
+    MAX_PARTS_RANGE_DAYS,
     MAX_PERIOD_DAYS,
 )
 from hvcore.domain.videos.catalog import SortDir
@@ -264,4 +265,20 @@ def daily_dates(given: Mapping[str, object]) -> Iterable[LateFieldError]:
         return
     if (last - first).days > MAX_DAILY_RANGE_DAYS:
         rule = f"must be at most {MAX_DAILY_RANGE_DAYS} days before endDate"
+        yield LateFieldError(name="startDate", rule=rule)
+
+
+def quality_dates(given: Mapping[str, object]) -> Iterable[LateFieldError]:
+    """Yield the problem of a range of days for a report of playback quality, which has fewer days by device or country."""
+    yield from daily_dates(given)
+    first, last, by = given.get("startDate"), given.get("endDate"), given.get("by")
+    if not isinstance(first, date) or not isinstance(last, date):
+        return
+    if not isinstance(by, SessionsBy) or by is SessionsBy.DAY:
+        return
+    if MAX_PARTS_RANGE_DAYS < (last - first).days <= MAX_DAILY_RANGE_DAYS:
+        rule = (
+            f"must be at most {MAX_PARTS_RANGE_DAYS} days before endDate "
+            f"with by={by.value}"
+        )
         yield LateFieldError(name="startDate", rule=rule)

@@ -1,4 +1,4 @@
-"""The request in which a player reports about its playback session."""
+"""The requests in which a player begins a playback session and reports about it."""
 
 import attrs
 
@@ -14,6 +14,13 @@ from hvcore.wire.kinds import Integer, Text
 
 MAX_REPORT_BYTES = 1_024
 _MAX_MS = MAX_SESSION_S * 1_000
+
+
+@attrs.frozen(kw_only=True)
+class SessionBeginning:
+    """Declare the body of the beginning of a session, which may be left out."""
+
+    name: str | None = optional("name", Text(max_chars=MAX_REPORT_BYTES), None)
 
 
 @attrs.frozen(kw_only=True)

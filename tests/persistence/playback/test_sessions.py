@@ -5,9 +5,11 @@ The sums of playback sessions, of which the exact figures are known.
 from datetime import date, timedelta
 
 import pytest
+import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
 from hvcore.domain.analytics.playback_sessions import (
+    MOST_COUNTRIES,
     QUANTILE_ERROR,
     DeviceClass,
     PlaybackSession,
@@ -16,22 +18,30 @@ from hvcore.domain.analytics.playback_sessions import (
 )
 from hvcore.domain.analytics.segments import ALL_TIME, DateRange
 from hvcore.domain.ids import EnvId, OrgId, VideoId
+from hvcore.persistence.engine import reading
 from hvcore.persistence.playback.sessions import SqlPlaybackSessions
+from hvcore.persistence.tables import playback_session_sums
 from tests.domain.analytics.simulated_sessions import SUMMED, simulated
 from tests.persistence.samples import NOW
 
 VIDEO = VideoId("vid_1")
 
 
-def session(name: str, video_id: VideoId = VIDEO, days: int = 0) -> PlaybackSession:
+def session(
+    name: str,
+    video_id: VideoId = VIDEO,
+    days: int = 0,
+    device: DeviceClass = DeviceClass.PHONE,
+    country: str = "NZ",
+) -> PlaybackSession:
     return PlaybackSession(
         id=name,
         org_id=OrgId("org_a"),
         env_id=EnvId("env_1"),
         video_id=video_id,
         began_at=NOW + timedelta(days=days),
-        device=DeviceClass.PHONE,
-        country="NZ",
+        device=device,
+        country=country,
     )
 
 
@@ -93,3 +103,60 @@ def test_the_sums_of_many_sessions_are_exact(engine: Engine) -> None:
     assert (day.of("begun"), day.of("reported"), day.reported_share) == (100, 90, 0.9)
     for name in SUMMED:
         assert day.of(name) == sum(getattr(one, name) for one in told)
+
+
+def test_every_device_and_country_has_its_own_startup_times(engine: Engine) -> None:
+    """Buckets are not kept for a device and a country together, and yet told of both."""
+    store = SqlPlaybackSessions(engine)
+    told = {
+        (DeviceClass.PHONE, "NZ"): 100,
+        (DeviceClass.PHONE, ""): 1_000,
+        (DeviceClass.TV, "NZ"): 10_000,
+    }
+    for (device, country), startup_ms in told.items():
+        one = session(f"{device}{country}", device=device, country=country)
+        store.begin(one)
+        store.report(one, 1, SessionFigures(startup_ms=startup_ms, played_ms=5))
+
+    def p95(by: SessionsBy) -> dict[str, float]:
+        found = store.sums(VIDEO, ALL_TIME, by)
+        assert sum(sums.of("startup_ms") for sums in found) == 11_100
+        assert sum(sums.of("played_ms") for sums in found) == 15
+        return {sums.value: sums.startup_quantile_ms(0.95) for sums in found}
+
+    def near(**exact: float) -> object:
+        return pytest.approx(exact, rel=QUANTILE_ERROR)
+
+    assert p95(SessionsBy.DAY) == pytest.approx({"": 10_000}, rel=QUANTILE_ERROR)
+    assert p95(SessionsBy.DEVICE) == near(phone=1_000, tv=10_000)
+    assert p95(SessionsBy.COUNTRY) == pytest.approx(
+        {"NZ": 10_000, "": 1_000}, rel=QUANTILE_ERROR
+    )
+
+
+def test_a_video_and_day_has_a_bounded_number_of_sums(engine: Engine) -> None:
+    store = SqlPlaybackSessions(engine)
+    for number in range(300):
+        device = list(DeviceClass)[number % 5]
+        country = f"{chr(65 + number % 26)}{chr(65 + number // 26)}"
+        one = store.begin(session(f"s{number}", device=device, country=country))
+        store.report(one, 1, SessionFigures(startup_ms=number * 400))
+
+    with reading(engine) as connection:
+        rows = connection.execute(
+            sa.select(sa.func.count()).select_from(playback_session_sums)
+        ).scalar_one()
+    found = store.sums(VIDEO, ALL_TIME, SessionsBy.COUNTRY)
+    assert len(found) == MOST_COUNTRIES + 1
+    assert sum(sums.of("begun") for sums in found) == 300
+    assert rows < 2_000
+
+
+def test_the_report_of_a_lost_beginning_counts_its_session(engine: Engine) -> None:
+    """A backup that was restored knows nothing of sessions that began after it."""
+    store = SqlPlaybackSessions(engine)
+
+    store.report(session("one"), 1, SessionFigures(played_ms=5))
+
+    (day,) = store.sums(VIDEO, ALL_TIME, SessionsBy.DAY)
+    assert (day.of("begun"), day.of("reported"), day.reported_share) == (1, 1, 1.0)

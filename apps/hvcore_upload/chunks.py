@@ -22,9 +22,9 @@ from hvcore.errors import (
     ConflictError,
     FieldError,
     InvalidFileSizeError,
-    InvalidParametersError,
 )
 from hvcore.wire.kinds import NOT_ALLOWED, NOT_READABLE, FieldRefusedError, Integer
+from hvcore.wire.uploads.resumable import refused_header
 from hvcore_web.errors import UnsupportedMediaTypeError
 
 _OFFSET: Final = Integer(minimum=0, maximum=MAX_UPLOAD_BYTES)
@@ -60,11 +60,11 @@ def read_chunk(req: falcon.Request) -> Chunk:
         raise UnsupportedMediaTypeError(f"Send the bytes as {CHUNK_TYPE}.")
     text = req.get_header("Upload-Offset")
     if text is None:
-        raise _refused("Upload-Offset", "is required", None, NOT_ALLOWED)
+        raise refused_header("Upload-Offset", "is required", None, NOT_ALLOWED)
     try:
         offset = _OFFSET.from_text(text)
     except FieldRefusedError as exc:
-        raise _refused("Upload-Offset", exc.rule, text, exc.status) from exc
+        raise refused_header("Upload-Offset", exc.rule, text, exc.status) from exc
     length = req.content_length
     if length is None and not req.env.get("wsgi.input_terminated"):
         length = 0
@@ -128,17 +128,9 @@ def _checksum(header: str | None) -> tuple[str | None, bytes]:
     algorithm, _, encoded = header.partition(" ")
     if algorithm not in CHECKSUMS:
         rule = f"must begin with one of {', '.join(CHECKSUMS)}"
-        raise _refused("Upload-Checksum", rule, header, NOT_ALLOWED)
+        raise refused_header("Upload-Checksum", rule, header, NOT_ALLOWED)
     try:
         return algorithm, base64.b64decode(encoded, validate=True)
     except ValueError as exc:
         rule = "must have the checksum in Base64 behind the algorithm"
-        raise _refused("Upload-Checksum", rule, header, NOT_READABLE) from exc
-
-
-def _refused(
-    header: str, rule: str, value: object, status: int
-) -> InvalidParametersError:
-    message = f"{header} {rule}."
-    problem = FieldError(message=message, location=f"header.{header}", value=value)
-    return InvalidParametersError(message, errors=[problem], status=status)
+        raise refused_header("Upload-Checksum", rule, header, NOT_READABLE) from exc

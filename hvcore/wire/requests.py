@@ -218,14 +218,7 @@ class NewVideoFields:
         )
 
     def video_wanted(self) -> VideoWanted:
-        return VideoWanted(
-            settings=self.encoding.settings(self.quality),
-            is_public=self.is_public,
-            name=self.name,
-            description=self.description,
-            labels=self.labels.labels(),
-            allows_download=self.allows_download,
-        )
+        return _video_wanted(self)
 
 
 @attrs.frozen(kw_only=True)
@@ -285,14 +278,7 @@ class ProcessRequest:
     )
 
     def video_wanted(self) -> VideoWanted:
-        return VideoWanted(
-            settings=self.encoding.settings(self.quality),
-            is_public=self.is_public,
-            name=self.name,
-            description=self.description,
-            labels=self.labels.labels(),
-            allows_download=self.allows_download,
-        )
+        return _video_wanted(self)
 
 
 @attrs.frozen(kw_only=True)
@@ -330,3 +316,14 @@ def possible_with(able: Capabilities) -> Check:
                 )
 
     return check
+
+
+def _video_wanted(fields: NewVideoFields | ProcessRequest) -> VideoWanted:
+    return VideoWanted(
+        settings=fields.encoding.settings(fields.quality),
+        is_public=fields.is_public,
+        name=fields.name,
+        description=fields.description,
+        labels=fields.labels.labels(),
+        allows_download=fields.allows_download,
+    )

@@ -186,7 +186,7 @@ def read_captions(data: bytes, expected: CaptionFormat | None) -> ReadCaptions:
         if chars > MAX_WRITTEN_BYTES:
             raise _too_long()
     if not cues and left_out:
-        raise _error(f"The file cannot be read, {left_out[0]}.")
+        raise refused_file(f"The file cannot be read, {left_out[0]}.")
     if not cues:
         _refuse(len(lines), "the file ends without a cue that has a text")
     return ReadCaptions(
@@ -357,14 +357,15 @@ def _timestamp(moment_ms: int) -> str:
 
 
 def _too_long() -> InvalidParametersError:
-    return _error("The captions have too many characters that must be escaped.")
+    return refused_file("The captions have too many characters that must be escaped.")
 
 
 def _refuse(number: int, what: str) -> NoReturn:
-    raise _error(f"The file cannot be read, line {number}: {what}.")
+    raise refused_file(f"The file cannot be read, line {number}: {what}.")
 
 
-def _error(message: str) -> InvalidParametersError:
+def refused_file(message: str) -> InvalidParametersError:
+    """Return the error for a caption or chapter file that a request has in its body."""
     return InvalidParametersError(
         message, errors=[FieldError(message=message, location="body")]
     )

@@ -17,8 +17,7 @@ from hvcore.domain.processing.chapters import (
     Chapter,
     arranged,
 )
-from hvcore.domain.videos.captions import CaptionFormat, read_captions
-from hvcore.errors import FieldError, InvalidParametersError
+from hvcore.domain.videos.captions import CaptionFormat, read_captions, refused_file
 
 MAX_CHAPTER_FILE_BYTES: Final = 512 * 1024
 """500 titles of 200 characters of three bytes each, and their times."""
@@ -49,7 +48,7 @@ def read_chapters(data: bytes) -> ReadChapters:
     """
     found = read_captions(data, CaptionFormat.WEBVTT)
     if len(found.cues) > MAX_CHAPTERS:
-        raise _refusal(f"A video may have at most {MAX_CHAPTERS} chapters.")
+        raise refused_file(f"A video may have at most {MAX_CHAPTERS} chapters.")
     marks = [
         Chapter(
             start_ms=cue.start_ms,
@@ -60,14 +59,8 @@ def read_chapters(data: bytes) -> ReadChapters:
     ]
     for mark in marks:
         if len(mark.title) > MAX_CHAPTER_TITLE_CHARS:
-            raise _refusal(
+            raise refused_file(
                 f"The title of a chapter may have at most {MAX_CHAPTER_TITLE_CHARS} "
                 f"characters; this one has {len(mark.title)}: {mark.title[:20]}…"
             )
     return ReadChapters(chapters=arranged(marks), left_out=found.left_out)
-
-
-def _refusal(message: str) -> InvalidParametersError:
-    return InvalidParametersError(
-        message, errors=[FieldError(message=message, location="body")]
-    )

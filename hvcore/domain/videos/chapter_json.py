@@ -12,7 +12,7 @@ from typing import Final
 
 from hvcore.domain.limits import MAX_SOURCE_DURATION_S
 from hvcore.domain.processing.chapters import MAX_CHAPTER_TITLE_CHARS, MAX_CHAPTERS
-from hvcore.errors import FieldError, InvalidParametersError
+from hvcore.domain.videos.captions import refused_file
 
 STARTS: Final = ("startSeconds", "startTime", "start-time")
 """The members that hold a start in seconds, of which each format has one."""
@@ -32,12 +32,12 @@ def read_json_chapters(data: bytes) -> tuple[tuple[int, str], ...]:
     try:
         found = json.loads(data)
     except (ValueError, RecursionError) as exc:
-        raise _refusal(_RULE) from exc
+        raise refused_file(_RULE) from exc
     listed = found.get("chapters") if isinstance(found, Mapping) else found
     if not isinstance(listed, list) or not listed:
-        raise _refusal(_RULE)
+        raise refused_file(_RULE)
     if len(listed) > MAX_CHAPTERS:
-        raise _refusal(f"A video may have at most {MAX_CHAPTERS} chapters.")
+        raise refused_file(f"A video may have at most {MAX_CHAPTERS} chapters.")
     return tuple(_read(listed))
 
 
@@ -45,9 +45,9 @@ def _read(listed: list[object]) -> Iterator[tuple[int, str]]:
     for number, one in enumerate(listed, start=1):
         start_s, title = _start(one), _title(one)
         if start_s is None or title is None:
-            raise _refusal(f"Chapter {number} cannot be read. {_RULE}")
+            raise refused_file(f"Chapter {number} cannot be read. {_RULE}")
         if len(title) > MAX_CHAPTER_TITLE_CHARS:
-            raise _refusal(
+            raise refused_file(
                 f"The title of a chapter may have at most {MAX_CHAPTER_TITLE_CHARS} "
                 f"characters; chapter {number} has {len(title)}."
             )
@@ -72,9 +72,3 @@ def _title(one: object) -> str | None:
         one = titles[0]
     title = one.get("title")
     return title if isinstance(title, str) and title.strip() else None
-
-
-def _refusal(message: str) -> InvalidParametersError:
-    return InvalidParametersError(
-        message, errors=[FieldError(message=message, location="body")]
-    )

@@ -57,7 +57,7 @@ from hvcore.services.processing.arrived_bytes import (
 from hvcore.services.processing.orders import order_job, order_look
 from hvcore.services.tasks.leases import TaskRun, TaskStopped
 from hvcore.services.uploads.direct_addresses import can_be_written
-from hvcore.services.uploads.grants import Uploads
+from hvcore.services.uploads.grants import Uploads, locked_video
 from hvcore.services.uploads.measured_uploads import count_upload
 from hvcore.services.uploads.stoppable_copies import StoppableCopy
 
@@ -98,7 +98,7 @@ class DirectUploads:
         with self.uow.write() as work:
             # From now on nobody takes it for one that never came.
             locked = work.grants.find(grant.id, for_update=True)
-            started = _video_of(work, locked)
+            started = locked_video(work, locked)
             if locked is not None and started is not None:
                 _start(work, locked, started)
                 order_look(work, locked, started.job_id)
@@ -143,7 +143,7 @@ class DirectUploads:
             error: The error's message, which is stored with the task for operators.
         """
         grant = work.grants.find(_grant_id(task), for_update=True)
-        video = _video_of(work, grant)
+        video = locked_video(work, grant)
         if not work.tasks.fail(task, error=error):
             return
         count_upload("refused")
@@ -201,7 +201,7 @@ class DirectUploads:
             self._drop_copy(run)
         with self.uow.write() as work:
             locked = work.grants.find(grant.id, for_update=True)
-            video = _video_of(work, locked)
+            video = locked_video(work, locked)
             if locked is None or video is None:
                 return False
             _start(work, locked, video)
@@ -268,7 +268,7 @@ class DirectUploads:
     def _keep(self, run: TaskRun, path: str, size_bytes: int) -> None:
         with self.uow.write() as work:
             grant = work.grants.find(_grant_id(run.task), for_update=True)
-            video = _video_of(work, grant)
+            video = locked_video(work, grant)
             run.finish(work)
             if (
                 grant is None
@@ -347,12 +347,6 @@ def _job_id(task: Task) -> JobId:
 
 def _grant_id(task: Task) -> str:
     return str(task.payload["grant"])
-
-
-def _video_of(work: Work, grant: UploadGrant | None) -> Video | None:
-    if grant is None or grant.video_id is None:
-        return None
-    return work.videos.find(grant.video_id, for_update=True)
 
 
 def _require_quotas(work: Work, grant: UploadGrant, reserved_bytes: int) -> None:

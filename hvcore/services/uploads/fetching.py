@@ -46,7 +46,7 @@ from hvcore.services.access.audit import record_by_person
 from hvcore.services.access.quotas import require_minutes, require_storage
 from hvcore.services.processing.orders import order_fetch, order_job
 from hvcore.services.tasks.leases import TaskRun, TaskStopped
-from hvcore.services.uploads.grants import Uploads
+from hvcore.services.uploads.grants import Uploads, locked_video
 from hvcore.services.uploads.source_checks import (
     SNIFFED_BYTES,
     FetchError,
@@ -161,7 +161,7 @@ class Fetching:
             error: The error's message, which is stored with the task for operators.
         """
         grant = work.grants.find(_grant_id(task), for_update=True)
-        video = _video_of(work, grant)
+        video = locked_video(work, grant)
         if not work.tasks.fail(task, error=error):
             return
         if grant is None or not _is_open(grant):
@@ -220,7 +220,7 @@ class Fetching:
     def _arrive(self, run: TaskRun, path: str, size_bytes: int) -> None:
         with self.uow.write() as work:
             grant = work.grants.find(_grant_id(run.task), for_update=True)
-            video = _video_of(work, grant)
+            video = locked_video(work, grant)
             run.finish(work)
             if grant is None or not _is_open(grant):
                 raise TaskStopped
@@ -257,12 +257,6 @@ def _grant_id(task: Task) -> str:
 
 def _is_open(grant: UploadGrant) -> bool:
     return grant.state is GrantState.FETCHING
-
-
-def _video_of(work: Work, grant: UploadGrant | None) -> Video | None:
-    if grant is None or grant.video_id is None:
-        return None
-    return work.videos.find(grant.video_id, for_update=True)
 
 
 def _require(work: Work, grant: UploadGrant, size_bytes: int) -> None:

@@ -25,7 +25,7 @@ from hvcore.domain.uploads.grants import (
     new_video,
 )
 from hvcore.domain.videos.states import VideoState
-from hvcore.domain.videos.video import VideoWanted
+from hvcore.domain.videos.video import Video, VideoWanted
 from hvcore.errors import (
     ForbiddenError,
     InvalidFileSizeError,
@@ -403,6 +403,13 @@ class Uploads:
             # Begun in time is in time: only the state may have moved on.
             return grant
         return self._checked(grant)
+
+
+def locked_video(work: Work, grant: UploadGrant | None) -> Video | None:
+    """Return the video of a grant, locked until the transaction ends; None if it has none."""
+    if grant is None or grant.video_id is None:
+        return None
+    return work.videos.find(grant.video_id, for_update=True)
 
 
 def _require(work: Work, grant: UploadGrant, more_bytes: int) -> None:

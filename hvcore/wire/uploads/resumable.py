@@ -102,7 +102,7 @@ def read_creation(headers: CreationHeaders, check: Check) -> ResumableWanted:
         PayloadTooLargeError: The announced size in bytes is over the limit.
     """
     if headers.defer_length is not None:
-        raise _refused(
+        raise refused_header(
             _DEFER,
             f"is not supported; send {_LENGTH}",
             headers.defer_length,
@@ -145,9 +145,11 @@ def read_metadata(header: str) -> dict[str, str]:
         name, _, value = pair.strip(" \t").partition(" ")
         if not _NAME.fullmatch(name):
             rule = "must be pairs of a name and a Base64 value, separated by commas"
-            raise _refused(_METADATA, rule, pair, NOT_READABLE)
+            raise refused_header(_METADATA, rule, pair, NOT_READABLE)
         if name in sent:
-            raise _refused(_METADATA, "must name each field once", name, NOT_ALLOWED)
+            raise refused_header(
+                _METADATA, "must name each field once", name, NOT_ALLOWED
+            )
         sent[name] = _text(name, value)
     for alias, name in ALIASES.items():
         value = sent.pop(alias, "")
@@ -172,7 +174,7 @@ def _text(name: str, value: str) -> str:
         return base64.b64decode(value, validate=True).decode("utf-8")
     except ValueError as exc:
         rule = f"must have the value of {name} in Base64, of UTF-8"
-        raise _refused(_METADATA, rule, value, NOT_READABLE) from exc
+        raise refused_header(_METADATA, rule, value, NOT_READABLE) from exc
 
 
 def _check_limit(length: str | None) -> None:
@@ -194,9 +196,17 @@ def in_headers(item: FieldError) -> FieldError:
     return attrs.evolve(item, location=f"header.{header}")
 
 
-def _refused(
+def refused_header(
     header: str, rule: str, value: object, status: int
 ) -> InvalidParametersError:
+    """
+    Return the error for a header of the tus protocol that breaks a rule.
+
+    Args:
+        rule: The rule, as the end of a sentence that begins with the header's name.
+        value: The header's value, as the client sent it.
+        status: The HTTP status of the error.
+    """
     message = f"{header} {rule}."
     problem = FieldError(message=message, location=f"header.{header}", value=value)
     return InvalidParametersError(message, errors=[problem], status=status)

@@ -78,7 +78,15 @@ def sweep(
     lanes: Sequence[Lane],
     stopping: Callable[[], bool] | None,
 ) -> None:
-    """Run the periodic sweep of tasks, and this machine's flusher of counts, until told to stop."""
+    """
+    Run the periodic sweep of tasks, and this machine's flusher of counts, until told to stop.
+
+    Args:
+        make: Makes the services; takes a folder for temporary files, or None.
+        data_dir: Not used; workers are started with it.
+        lanes: Not used; workers are started with them.
+        stopping: Returns whether to stop; None stops at SIGTERM and SIGINT.
+    """
     from hvcore_worker.database_heartbeat import beating  # noqa: PLC0415 - see above
     from hvcore_worker.sweep import sweep_until  # noqa: PLC0415 - see above
 

@@ -21,6 +21,12 @@ def asked_range(
     """
     Return the offset of the first byte of a requested range, and the offset after its last byte.
 
+    Args:
+        header: The value of the header ``Range``.
+        if_range: The value of the header ``If-Range``; None if it was not sent.
+        etag: The entity tag of the file, without quotes.
+        size_bytes: The size of the file.
+
     Returns:
         None if the whole file is to be sent: the header asks for several ranges or
         cannot be read, or ``If-Range`` names another version of the file.

@@ -98,6 +98,9 @@ def work_until(  # noqa: PLR0913 - what differs between programs
     Args:
         stopping: Returns whether the work is to end at once.
         make: Makes the services, with a folder for temporary files.
+        lanes: The lanes from which tasks are taken.
+        is_reserve: Whether only tasks of organizations are taken that have nothing
+            running in the lane.
         leaving: Returns whether no more tasks are to be taken, and the work is to end after
             the running tasks; true whenever ``stopping`` is. None: the same as ``stopping``.
     """

@@ -38,7 +38,13 @@ def beating(make: Callable[[], Services], kind: str) -> Iterator[None]:
 def begin_to_beat(
     make: Callable[[], Services], kind: str, over: threading.Event
 ) -> None:
-    """Start the heartbeat thread of ``beating``; it ends some time after the event ``over`` is set."""
+    """
+    Start the heartbeat thread of ``beating``; it ends some time after the event ``over`` is set.
+
+    Args:
+        make: Makes the services by which the heartbeat is written.
+        kind: What the process does, such as ``worker``.
+    """
     threading.Thread(
         target=_beat, args=(make, kind, over), name="heartbeat", daemon=True
     ).start()

@@ -94,6 +94,9 @@ class DuckdbEngine:
         """
         Call a function with the store's present state; again if that fails and the state has changed.
 
+        Args:
+            look: The function; it reads the files that the state names.
+
         Raises:
             UnavailableError: The files cannot be read.
         """
@@ -184,6 +187,10 @@ class DuckdbEngine:
     def join(self, state: StoreState, target: str) -> int:
         """
         Write all counts of a state into one Parquet file; return its number of rows.
+
+        Args:
+            state: The state of the store, which names the files to join.
+            target: The name of the new file.
 
         Raises:
             UnavailableError: The file cannot be written.

@@ -42,6 +42,9 @@ def member(name: str, *, is_required: bool = True, shows: bool = True) -> Any:  
     Describe a model's attribute whose JSON member has another name.
 
     Args:
+        name: The name of the JSON member.
+        is_required: Whether answers always have the member; otherwise the attribute may
+            be None.
         shows: Whether the value stands in the model's ``repr``; if not, only the scheme
             and host of an address do.
     """

@@ -26,7 +26,12 @@ class Pages(Protocol):
 
 
 def pages_of(operation: Operation[Any], arguments: Mapping[str, object]) -> Pages:
-    """Return the pages of a list operation, which begin with the first page."""
+    """
+    Return the pages of a list operation, which begin with the first page.
+
+    Args:
+        arguments: The arguments of the call for the first page.
+    """
     if operation.paging is None:
         raise ValueError(f"{operation.path} is no list that goes on.")
     kind = _PagesByCursor if operation.paging.by_cursor else _OverlappingPages

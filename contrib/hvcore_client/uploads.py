@@ -180,6 +180,8 @@ class Uploads:
         Send a whole file to the ``signed_url`` of an upload grant; each try begins at the start.
 
         Args:
+            content_type: The media type to send; None sends none.
+            on_progress: Called with the number of bytes so far, and the size of the file.
             is_new: Whether nobody else knows the address: then an answer that a file
                 has arrived already means that an earlier try was successful.
         """

@@ -65,7 +65,13 @@ def refusal(code: str, *, request: str, queue: str) -> str:
 
 
 def half_answer(request: str, queue: str) -> str:
-    """Return the error message for an answer that is not from SQS, such as the page of a proxy."""
+    """
+    Return the error message for an answer that is not from SQS, such as the page of a proxy.
+
+    Args:
+        request: The name of the SQS request, such as ``SendMessage``.
+        queue: The name of the queue.
+    """
     return (
         f"What answers {request} of {queue} is not SQS; check the endpoint, and proxies "
         "between."

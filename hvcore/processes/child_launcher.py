@@ -193,6 +193,9 @@ def impose_filter(program: bytes) -> None:
     """
     Have the kernel refuse system calls by a seccomp filter, in this process and in all of its descendants.
 
+    Args:
+        program: The filter as the kernel takes it: instructions of 8 bytes each (BPF).
+
     Raises:
         OSError: This kernel supports no such filter.
     """
@@ -207,7 +210,12 @@ def impose_filter(program: bytes) -> None:
 
 
 def hand_filter_on(program: bytes) -> None:
-    """Write a seccomp filter into a pipe, from which the sandbox that this process becomes next reads it."""
+    """
+    Write a seccomp filter into a pipe, from which the sandbox that this process becomes next reads it.
+
+    Args:
+        program: The filter as the kernel takes it: instructions of 8 bytes each (BPF).
+    """
     reading, writing = os.pipe()
     os.write(writing, program)
     os.close(writing)

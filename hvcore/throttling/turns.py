@@ -112,7 +112,13 @@ class TurnSlots:
             return len(self._waiting)
 
     def take(self, client: str, timeout_s: float) -> bool:
-        """Wait for a slot; return whether the thread got one in time."""
+        """
+        Wait for a slot; return whether the thread got one in time.
+
+        Args:
+            client: The client that the thread works for.
+            timeout_s: The most seconds to wait.
+        """
         mine = threading.Lock()
         with self._changing:
             if self.free:

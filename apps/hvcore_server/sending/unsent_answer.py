@@ -101,7 +101,13 @@ class UnsentAnswer:
         return True
 
     def keep_file(self, file: HandedOver, start: int, end: int) -> None:
-        """Keep a byte range of a file to be sent later, as the last part of the answer."""
+        """
+        Keep a byte range of a file to be sent later, as the last part of the answer.
+
+        Args:
+            start: The offset of the first byte.
+            end: The offset behind the last byte.
+        """
         self.file, self.start, self.end = file, start, end
 
     def take_bytes(self) -> bytes | memoryview:

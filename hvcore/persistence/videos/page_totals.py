@@ -36,7 +36,12 @@ def count_matches(reads: FastReads, *, has_state: bool) -> Query:
 
 
 def stored_total(reads: FastReads, *, has_state: bool) -> Query:
-    """Return the query that reads two stored numbers of an environment: its videos, and the changes of its videos."""
+    """
+    Return the query that reads two stored numbers of an environment: its videos, and the changes of its videos.
+
+    Args:
+        has_state: Whether only the videos in one state are counted.
+    """
     return reads.prepare(_stored_total_and_changes(has_state=has_state))
 
 

@@ -64,7 +64,12 @@ class GoodTracks:
 
 
 def unopened_track(log: str) -> int | None:
-    """Return the index of the track that ffprobe could not open; None if there is none."""
+    """
+    Return the index of the track that ffprobe could not open; None if there is none.
+
+    Args:
+        log: The messages that ffprobe has written.
+    """
     found = re.search(r"Could not open codec for input stream (\d{1,4})", log)
     return int(found.group(1)) if found else None
 

@@ -76,7 +76,13 @@ def is_attached(stream: dict[str, Any]) -> bool:
 
 
 def choose(videos: Sequence[dict[str, Any]], whole_s: float) -> dict[str, Any]:
-    """Return the video track with the largest pictures for the longest time."""
+    """
+    Return the video track with the largest pictures for the longest time.
+
+    Args:
+        videos: The video tracks as ffprobe reports them.
+        whole_s: The length of the file in seconds, for tracks that declare none.
+    """
 
     def extent(one: dict[str, Any]) -> float:
         area = integer(one, "width") * integer(one, "height")

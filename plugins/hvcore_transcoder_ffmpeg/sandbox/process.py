@@ -162,7 +162,14 @@ class _Pump:
     def run(
         self, take_output: Callable[[bytes], None], tick: Callable[[], None]
     ) -> None:
-        """Read the outputs until the child has closed them and ended."""
+        """
+        Read the outputs until the child has closed them and ended.
+
+        Args:
+            take_output: Called with each piece of standard output.
+            tick: Called every TICK_S seconds; an exception that it raises ends the
+                reading.
+        """
         next_tick = time.monotonic()
         while self._selector.get_map() or not _has_ended(self._child):
             now = time.monotonic()

@@ -80,7 +80,12 @@ class KeyPages:
         *,
         title: str,
     ) -> None:
-        """Answer with the secret value of a new API key, which is shown only this once."""
+        """
+        Answer with the secret value of a new API key, which is shown only this once.
+
+        Args:
+            title: The heading of the page.
+        """
         made_secret = MadeSecret(
             title=title,
             label="API key",

@@ -35,7 +35,12 @@ class FoundBesides:
     def values(
         self, here: OrganizationVisit, env: Environment, sent: Mapping[str, str]
     ) -> Mapping[str, object]:
-        """Return the found video and tags of a search, as values for ``videos/results.html``."""
+        """
+        Return the found video and tags of a search, as values for ``videos/results.html``.
+
+        Args:
+            sent: The fields of the search form, by name.
+        """
         search = sent["search"].strip()
         video = self._by_id(here, env, search) if search else None
         is_here = video is not None and video.env_id == env.id

@@ -69,7 +69,7 @@ def half_answer(request: str, queue: str) -> str:
     Return the error message for an answer that is not from SQS, such as the page of a proxy.
 
     Args:
-        request: The name of the SQS request, such as ``SendMessage``.
+        request: The name of the SQS request, such as ``send_message``.
         queue: The name of the queue.
     """
     return (

@@ -7,9 +7,20 @@ tests do not share an error. How long they are is no part of it.
 
 import secrets
 import struct
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Final
 
+from hvcore.services.counting.sessions import SessionNames
 from hvcore_edge.tallies import FILE_BYTES
+
+MINUTE: Final = 29_455_384
+BEGAN: Final = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
+PLACE: Final = b"org_a env-1 vid_a1B 720"
+OTHER: Final = b"org_a env-1 vid_a1B 1080"
+SESSION: Final = b" s=0123456789abcdef0123"
+NOTE: Final = SESSION + b" c=DE r=example.com"
+NAMES: Final = SessionNames("a secret of at least 32 characters")
 
 
 def tally(minute: int, *records: tuple[bytes, int, int, int]) -> bytes:
@@ -40,3 +51,7 @@ def write_tally(folder: Path, data: bytes, *, is_whole: bool = False) -> Path:
     path = folder / f"edge-{secrets.token_hex(16)}.tally"
     path.write_bytes(data.ljust(FILE_BYTES, b"\0") if is_whole else data)
     return path
+
+
+def ms(number: int) -> timedelta:
+    return timedelta(milliseconds=number)

@@ -17,12 +17,9 @@ from playwright.sync_api import Browser
 from tests.e2e.browsing import running_browser
 from tests.e2e.firefox import Firefox, running_firefox
 from tests.e2e.moving_site import WIDTHS_PX, MovingSite, moving_site, token
-from tests.e2e.player.player_tabs import ChromiumTab, Tab
+from tests.e2e.player.player_tabs import ChromiumTab, Tab, address, plays, turn_to
 
 PLAYER_DOCS: Final = Path(__file__).parents[3] / "docs" / "reference" / "player.md"
-PLAYS: Final = (
-    "player.error === null && player.videoWidth === {} && player.currentTime > 0.3"
-)
 TOLD: Final = """(player.told = [], player.addEventListener('tokenexpiring',
     (event) => player.told.push(event.detail)), null)"""
 
@@ -72,30 +69,6 @@ def tab(running: Browser | Firefox, site: MovingSite) -> Iterator[Tab]:
     with running.new_page() as page:
         page.goto(f"{site.url}/element.html")
         yield ChromiumTab(page)
-
-
-def address(video: str, access: str = "public", valid_s: float | None = None) -> str:
-    """
-    Return the address of a playlist, with a token that is valid for so long.
-    """
-    query = "" if valid_s is None else f"?token={token(video, valid_s=valid_s)}"
-    return f"/{access}/{video}/master.m3u8{query}"
-
-
-def turn_to(tab: Tab, src: str, *, first: str = "null") -> None:
-    """
-    Have another address played, after something else.
-    """
-    tab.ask(
-        f"({first}, player.src = {json.dumps(src)}, void player.play().catch(() => 0), null)"
-    )
-
-
-def plays(video: str) -> str:
-    """
-    Return the condition by which a video is known to play.
-    """
-    return PLAYS.format(WIDTHS_PX[video])
 
 
 def test_a_late_refusal_of_the_video_before_does_not_stop_the_next(tab: Tab) -> None:

@@ -30,14 +30,14 @@ class Parts:
 
     @property
     def month(self) -> date | None:
-        """The month that the range is, as far as anything was served; None of others."""
+        """The month that has all deliveries of the range and no others; None if there is none."""
         if self.months is None or self.days or self.months[0] != self.months[1]:
             return None
         return self.months[0]
 
 
 def parts_of(connection: Connection, scope: EnvironmentScope, days: DateRange) -> Parts:
-    """Split a range of days; a month without deliveries on its other days counts as whole."""
+    """Split a range of days; a month counts as whole, too, if its days outside of the range have no deliveries."""
     first, last = days.first or date.min, days.last or date.max
     first_month, last_month = month_of(first), month_of(last)
     outside: list[DateRange] = []

@@ -1,1 +1,1 @@
-"""Sign-in by one-time links, without a provider."""
+"""Sign-in by one-time links, without an external identity provider."""

@@ -61,7 +61,7 @@ def ask_within(
 
     Raises:
         TimeoutError: No answer came in time.
-        Exception: Whatever the method raises.
+        Exception: An error that the method raises.
     """
     if not fs.async_impl:
         return getattr(fs, method)(*args, **options)

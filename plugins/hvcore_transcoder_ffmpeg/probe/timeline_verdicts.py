@@ -13,7 +13,7 @@ from hvcore_transcoder_ffmpeg.reasons import SEND_AGAIN
 
 def told(streams: Streams, timeline: Timeline, there: int) -> Streams:
     """
-    Return the streams with the shifts of their recordings, as the times of packets show.
+    Return the streams of a source, with what its packets tell of recordings that follow one another.
 
     Args:
         there: The least number of recordings in the file, by its container. If the times

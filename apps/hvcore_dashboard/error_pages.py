@@ -13,6 +13,7 @@ import falcon
 from hvcore.errors import HvError, InternalError, NotFoundError, UnavailableError
 from hvcore.services.sign_in.sessions import SignInSessions
 from hvcore_dashboard.answers import Answers, is_partial
+from hvcore_dashboard.deleted_meanwhile import DeletedMeanwhileError, tell_deleted
 from hvcore_dashboard.gate import SignedOutError
 from hvcore_dashboard.returns import keep_return
 from hvcore_dashboard.routes import ROUTES
@@ -123,6 +124,9 @@ class ErrorPages:
             resp.location = self._sign_in(_address_of(req))
         elif is_lost:
             self._show_unsaved(req, resp, error)
+        elif isinstance(error, DeletedMeanwhileError):
+            resp.status = error.http_status
+            tell_deleted(self.answers, req, resp, error)
         else:
             self._show(req, resp, error)
         for name, value in error.headers.items():

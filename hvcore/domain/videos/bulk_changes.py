@@ -71,11 +71,18 @@ class BulkOutcome(Enum):
     SAME = "same"
     GONE = "gone"
     TOO_MANY_TAGS = "too-many-tags"
+    CHANGED_BY_OTHERS = "changed-by-others"
+    """Not deleted: the person who was asked has not seen it as it is now."""
     REFUSED = "refused"
 
 
 FAILED_OUTCOMES: Final = frozenset(
-    {BulkOutcome.GONE, BulkOutcome.TOO_MANY_TAGS, BulkOutcome.REFUSED}
+    {
+        BulkOutcome.GONE,
+        BulkOutcome.TOO_MANY_TAGS,
+        BulkOutcome.CHANGED_BY_OTHERS,
+        BulkOutcome.REFUSED,
+    }
 )
 
 

@@ -33,6 +33,13 @@ class SqlAuditRepository:
         )
         self._connection.execute(statement)
 
+    def is_by_others(self, subject: str, *, since: datetime, actor: str) -> bool:
+        log = audit_log.c
+        # Programs have no name.
+        by_others = sa.and_(log.actor_name != "", log.actor != actor)
+        found = sa.exists().where(log.subject == subject, log.at > since, by_others)
+        return bool(self._connection.execute(sa.select(found)).scalar_one())
+
     def search(self, query: AuditQuery, limit: int) -> Sequence[AuditEntry]:
         texts = (query.org_id or "", query.area, query.search)
         if not all(is_storable(text) for text in texts):

@@ -53,8 +53,13 @@ def acting_as(actor: str) -> Iterator[None]:
 @contextmanager
 def acting_as_person(person: Person) -> Iterator[None]:
     """Set a signed-in person as the actor of audit log entries, for a ``with`` block."""
-    with _acting(Actor(id=f"{person.backend}:{person.subject}", name=person.name)):
+    with _acting(Actor(id=actor_of_person(person), name=person.name)):
         yield
+
+
+def actor_of_person(person: Person) -> str:
+    """Return the actor as which entries of the audit log name a person."""
+    return f"{person.backend}:{person.subject}"
 
 
 @contextmanager

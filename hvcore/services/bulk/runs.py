@@ -39,7 +39,7 @@ from hvcore.errors import (
 )
 from hvcore.failpoints import failpoint
 from hvcore.ports.unit_of_work import UnitOfWork, Work
-from hvcore.services.access.audit import acting_as_person
+from hvcore.services.access.audit import acting_as_person, actor_of_person
 from hvcore.services.sign_in.operation_limits import OperationLimits
 from hvcore.services.sign_in.sessions import SignInSessions
 from hvcore.services.tasks.leases import TaskRun, TaskStopped
@@ -56,6 +56,10 @@ BATCH: Final = 25
 """Videos between two questions whether the person still has the role."""
 NEEDED: Final = Role.EDITOR
 """The role that changes videos on pages, too."""
+
+
+class _ChangedByOthersError(Exception):
+    """Somebody else has changed a video since the question whether to delete it."""
 
 
 @attrs.frozen(kw_only=True)
@@ -193,6 +197,7 @@ class BulkRuns:
                     DeletionReason.USER_REQUEST,
                     keep_hours=bulk.keep_hours,
                 )
+                _require_as_asked(work, bulk, video_id)
                 # A video that is restored later must not have its turn again.
                 _settle(work, bulk, video_id, BulkOutcome.CHANGED)
                 failpoint("bulk.deleted")
@@ -202,6 +207,8 @@ class BulkRuns:
             self._note(bulk, video_id, BulkOutcome.SAME)
         except ForbiddenError:
             self._note(bulk, video_id, BulkOutcome.REFUSED)
+        except _ChangedByOthersError:
+            self._note(bulk, video_id, BulkOutcome.CHANGED_BY_OTHERS)
         else:
             self.deletion.publish(deleted)
         return counted
@@ -226,6 +233,18 @@ class BulkRuns:
             reason = obstacle or "The organization's rate limit leaves too little."
             run.put_back(work, not_before=until, error=reason)
             work.commit()
+
+
+def _require_as_asked(work: Work, bulk: BulkChange, video_id: VideoId) -> None:
+    """
+    Refuse to delete a video that is not as it was when the person was asked.
+
+    Raises:
+        _ChangedByOthersError: Somebody else has changed the video since.
+    """
+    actor = actor_of_person(bulk.person)
+    if work.audit.is_by_others(video_id, since=bulk.created_at, actor=actor):
+        raise _ChangedByOthersError
 
 
 def _settle(

@@ -46,6 +46,17 @@ class Catalog:
         """
         return self._shown(self.videos.find(video_id), caller, org_id)
 
+    def deleted(self, caller: Principal, org_id: str, video_id: str) -> Video | None:
+        """
+        Return a video by its id if it is deleted; None if it is not.
+
+        Raises:
+            VideoNotFoundError: There is no such video, and was none that is still known.
+            ForbiddenError: The video is outside the environment of the caller's API key.
+        """
+        video = authorize_video(self.videos.find(video_id), caller, org_id)
+        return video if video.state is VideoState.DELETED else None
+
     def external(self, caller: Principal, env: Environment, external_id: str) -> Video:
         """
         Return the video that has an external ID in an environment, as ``details`` does.

@@ -3,7 +3,7 @@ Changes of many videos in a real browser: with few clicks, and by keyboard.
 """
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from hvcore.domain.access.roles import Role
 from hvcore.domain.ids import OrgId, new_job_id, new_public_id, new_video_id
@@ -11,7 +11,7 @@ from hvcore.domain.processing.encoding import EncodingSettings, Preset
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
 from tests.e2e.browsing import barriers
-from tests.e2e.people import ORG, services_of, sign_in
+from tests.e2e.people import ORG, enter, services_of, sign_in
 from tests.support.live import LiveService
 
 FOUND = 225
@@ -109,3 +109,36 @@ def test_a_range_is_chosen_by_keyboard_and_deleted(
     page.get_by_role("link", name="Back to the videos").click()
     expect(page.locator("tbody tr")).to_have_count(2)
     assert violations == []
+
+
+def test_a_text_comes_back_after_its_video_was_deleted_with_others_and_restored(
+    service: LiveService, browser: Browser, page: Page, axe: str
+) -> None:
+    fill(service, "colloquium", 2)
+    other = browser.new_context()
+    enter(other, service, Role.EDITOR)
+    sign_in(page, service, Role.EDITOR)
+    page.goto(f"{service.api}/dashboard/{ORG}/videos?search=colloquium")
+    page.get_by_role("link", name="colloquium 001").click()
+    page.get_by_label("Description").fill("An hour's work,\nin two lines")
+    colleague = other.new_page()
+    colleague.goto(f"{service.api}/dashboard/{ORG}/videos?search=colloquium")
+    colleague.get_by_label("This page").check()
+    colleague.get_by_role("button", name="Delete", exact=True).first.click()
+    colleague.get_by_role("button", name="Delete 2 videos").click()
+    expect(colleague.locator("#bulk h2")).to_have_text("Done", timeout=30_000)
+    other.close()
+
+    page.get_by_label("Description").press("Control+s")
+
+    expect(page.get_by_role("heading", level=1)).to_contain_text("deleted meanwhile")
+    written = page.get_by_label("Description")
+    expect(written).to_have_value("An hour's work,\nin two lines")
+    assert barriers(page, axe) == {}
+    page.get_by_role("link", name="To the bin").click()
+    page.get_by_role("button", name="Restore colloquium 001").click()
+    page.goto(f"{service.api}/dashboard/{ORG}/videos?search=colloquium")
+    page.get_by_role("link", name="colloquium 001").click()
+    expect(written).to_have_value("An hour's work,\nin two lines")
+    written.press("Control+s")
+    expect(page.locator("[data-done]").first).to_be_visible()

@@ -74,6 +74,10 @@ _ENDS: Final[Mapping[BulkEnd, str]] = {
 _FAILURES: Final[Mapping[BulkOutcome, str]] = {
     BulkOutcome.GONE: "It was deleted meanwhile.",
     BulkOutcome.TOO_MANY_TAGS: "It would have more tags than a video may have.",
+    BulkOutcome.CHANGED_BY_OTHERS: (
+        "Somebody else has changed it since the question was asked. Look at it, and "
+        "delete it by itself."
+    ),
     BulkOutcome.REFUSED: "The service refused the change.",
 }
 

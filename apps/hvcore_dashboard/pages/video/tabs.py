@@ -12,9 +12,10 @@ from hvcore.domain.videos.video import Video
 from hvcore.errors import VideoNotFoundError
 from hvcore.services.videos.catalog import Catalog
 from hvcore_dashboard.answers import Answers
+from hvcore_dashboard.deleted_meanwhile import DeletedMeanwhileError
 from hvcore_dashboard.desk import Desk
 from hvcore_dashboard.security import PLAIN, ContentPolicy
-from hvcore_dashboard.visits import organization_of
+from hvcore_dashboard.visits import OrganizationVisit, organization_of
 
 
 @attrs.frozen
@@ -61,12 +62,19 @@ class VideoTabs:
 
         Raises:
             VideoNotFoundError: The organization has no such video.
+            DeletedMeanwhileError: A form was sent, and the video is deleted.
         """
         here = organization_of(req)
         # A database never sees what cannot be an id.
         if not is_video_id(video_id):
             raise VideoNotFoundError
-        return self.catalog.details(here.caller, here.org_id, video_id)
+        try:
+            return self.catalog.details(here.caller, here.org_id, video_id)
+        except VideoNotFoundError:
+            if req.method == "POST":
+                # Who has filled in a form is told what has become of it.
+                self._require_not_deleted(here, video_id)
+            raise
 
     def arrived(self, req: falcon.Request, video_id: str) -> Video:
         """
@@ -74,11 +82,18 @@ class VideoTabs:
 
         Raises:
             VideoNotFoundError: The organization has no such video, or its file is missing yet.
+            DeletedMeanwhileError: A form was sent, and the video is deleted.
         """
         video = self.video(req, video_id)
         if video.state is VideoState.AWAITING_UPLOAD:
             raise VideoNotFoundError
         return video
+
+    def _require_not_deleted(self, here: OrganizationVisit, video_id: str) -> None:
+        found = self.catalog.deleted(here.caller, here.org_id, video_id)
+        if found is not None:
+            is_restorable = found.is_restorable(self.catalog.clock.now())
+            raise DeletedMeanwhileError(is_restorable=is_restorable)
 
     def show(  # noqa: PLR0913 - the parts of an answer
         self,

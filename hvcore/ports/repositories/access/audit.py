@@ -1,6 +1,7 @@
 """The repository of the audit log; see services.access.audit."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Protocol
 
 from hvcore.domain.access.audit import AuditEntry, AuditQuery
@@ -10,6 +11,15 @@ class AuditRepository(Protocol):
     """Store entries of the audit log, which never change."""
 
     def add(self, entry: AuditEntry) -> None: ...
+
+    def is_by_others(self, subject: str, *, since: datetime, actor: str) -> bool:
+        """
+        Return whether a person has done something with a subject since a moment.
+
+        Args:
+            actor: The person who does not count, as entries name the person.
+        """
+        ...
 
     def search(self, query: AuditQuery, limit: int) -> Sequence[AuditEntry]:
         """Return at most ``limit`` audit log entries that match a query, the latest first."""

@@ -223,6 +223,55 @@ def test_a_video_deleted_meanwhile_is_named_as_not_changed(
     assert dashboard.video(left).is_public
 
 
+@pytest.mark.parametrize(
+    ("tab", "fields"),
+    [
+        ("", {"videoName": "mended"}),
+        ("/chapters", {"start-1": "1", "title-1": "theirs"}),
+        ("/sharing", {"kind": "share"}),
+    ],
+)
+def test_a_video_that_somebody_else_works_on_is_not_deleted_with_others(
+    dashboard: Dashboard, tab: str, fields: dict[str, str]
+) -> None:
+    world = dashboard.world
+    theirs, other = world.ready(), world.ready()
+    person, colleague = dashboard.sign_in(Role.EDITOR), dashboard.sign_in(Role.ADMIN)
+    question = ask(person, "delete", all="yes").partition("?")[0]
+    world.clock.move(timedelta(seconds=9))
+    page = f"{VIDEOS}/{theirs}{tab}"
+    assert colleague.submit(page, fields).status_code == 303
+
+    person.submit(question)
+    work_off(dashboard)
+
+    assert dashboard.video(theirs).state is VideoState.READY
+    assert dashboard.video(other).state is VideoState.DELETED
+    assert outcomes(dashboard, question) == {"changed": 1, "changed-by-others": 1}
+    shown = person.get(question).text
+    assert "1 deleted, 1 not changed" in shown
+    assert "Somebody else has changed it since the question was asked." in shown
+    assert f"{VIDEOS}/{theirs}" in shown
+
+
+def test_what_was_changed_before_the_question_or_by_its_person_is_deleted(
+    dashboard: Dashboard,
+) -> None:
+    world = dashboard.world
+    before, own = world.ready(), world.ready()
+    person, colleague = dashboard.sign_in(Role.EDITOR), dashboard.sign_in(Role.ADMIN)
+    colleague.submit(f"{VIDEOS}/{before}", {"videoName": "mended"})
+    world.clock.move(timedelta(seconds=9))
+    question = ask(person, "delete", all="yes").partition("?")[0]
+    world.clock.move(timedelta(seconds=9))
+    person.submit(f"{VIDEOS}/{own}", {"videoName": "mine"})
+
+    person.submit(question)
+    work_off(dashboard)
+
+    assert outcomes(dashboard, question) == {"changed": 2}
+
+
 def test_videos_that_are_deleted_together_can_be_restored(
     dashboard: Dashboard,
 ) -> None:

@@ -10,6 +10,7 @@ from hvcore.domain.labels import Labels
 from hvcore.domain.videos.video import VideoChanges
 from tests.api.resources.test_thumbnails import stills
 from tests.dashboard.opened import VIDEOS, Dashboard, PersonClient, two
+from tests.dashboard.pages.bulk.ordered import order, work_off
 from tests.dashboard.pages.video.sent_files import VTT, picture, post_file
 from tests.dashboard.sent_forms import form_of
 from tests.support.http.world import ORG
@@ -326,3 +327,54 @@ JSON_FILE = (
     "application/json",
     b'[{"startTime": 3, "title": "mine"}]',
 )
+
+
+@pytest.mark.parametrize("is_bulk", [False, True])
+def test_an_edit_of_a_deleted_video_is_shown_to_its_writer_with_the_way_to_the_bin(
+    dashboard: Dashboard, *, is_bulk: bool
+) -> None:
+    first, second = two(dashboard, Role.EDITOR)
+    video_id = dashboard.world.ready()
+    path = f"{VIDEOS}/{video_id}"
+    seen = second.get(path)
+    if is_bulk:
+        order(first, "delete", all="yes")
+        work_off(dashboard)
+    else:
+        first.post(f"{path}/delete")
+    mine = {"description": "an hour's\nwork <b>", "tags": "a, b"}
+
+    answer = second.submit(path, mine, seen=seen)
+
+    assert answer.status_code == 409
+    assert "This video was deleted meanwhile" in answer.text
+    assert ">Description</label>" in answer.text
+    assert "an hour&#39;s\nwork &lt;b&gt;</textarea>" in answer.text
+    assert "a, b</textarea>" in answer.text
+    assert ">Title</label>" not in answer.text
+    assert f'href="{VIDEOS}/deleted"' in answer.text
+    second.post(f"{VIDEOS}/restore", {"video": video_id})
+    assert second.submit(path, mine, seen=seen).status_code == 303
+    assert dashboard.video(video_id).description == "an hour's\nwork <b>"
+
+
+@pytest.mark.parametrize("tab", ["", "/chapters", "/sharing", "/captions/remove"])
+def test_a_form_of_a_video_that_is_gone_says_so(dashboard: Dashboard, tab: str) -> None:
+    person = dashboard.sign_in(Role.EDITOR)
+    video_id = dashboard.world.ready()
+    dashboard.world.delete(f"/v1/videos/{video_id}")
+
+    answer = person.post(f"{VIDEOS}/{video_id}{tab}", {"description": "mine"})
+
+    assert answer.status_code == 409
+    assert "the video cannot be restored" in answer.text
+    assert f'href="{VIDEOS}/deleted"' not in answer.text
+
+
+def test_a_page_of_a_deleted_video_is_none(dashboard: Dashboard) -> None:
+    video_id = dashboard.world.ready()
+    dashboard.world.delete(f"/v1/videos/{video_id}")
+
+    answer = dashboard.sign_in(Role.EDITOR).get(f"{VIDEOS}/{video_id}")
+
+    assert answer.status_code == 404

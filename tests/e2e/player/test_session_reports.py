@@ -2,6 +2,7 @@
 Session reports of the player: off by default, and never at the cost of playback.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -69,6 +70,13 @@ def requests_of(page: Page) -> list[Request]:
         lambda request: found.append(request) if "/playback-" in request.url else None,
     )
     return found
+
+
+def reports_in(requests: list[Request]) -> list[Any]:
+    """
+    Return the reports among the requests.
+    """
+    return [one.post_data_json for one in requests if "reports" in one.url]
 
 
 def wait_for(page: Page, condition: Callable[[], bool]) -> None:
@@ -190,6 +198,41 @@ def test_leaving_the_page_tells_how_far_the_session_came(
     (session,) = stage.told()["playbackSessions"]
     assert session["sessionsStarted"] == 1
     assert session["playedMs"] > 0
+
+
+@pytest.mark.long
+def test_a_stall_is_told_as_rebuffering_and_a_seek_is_not(
+    service: LiveService, public_id: str, page: Page
+) -> None:
+    """The second segment is held back until the video has stood still for a second."""
+    held: list[Route] = []
+    is_held = True
+    page.route(
+        re.compile(r"/video/.*/[1-9]\d*\.m4s"),
+        lambda route: held.append(route) if is_held else route.continue_(),
+    )
+    requests = requests_of(page)
+    page.goto(f"{service.worker}/v1/embed/{public_id}?session-reports=1")
+    play(page)
+    page.evaluate(
+        "document.querySelector('hv-player').addEventListener('waiting',"
+        " () => { window.stalled_ms ??= performance.now(); })"
+    )
+    wait_until(page, "performance.now() - window.stalled_ms > 1000")
+    is_held = False
+    for route in held:
+        route.continue_()
+    wait_until(page, "!player.paused && player.readyState > 2 && !player.seeking")
+
+    page.evaluate("document.querySelector('hv-player').currentTime = 12.5")
+    wait_until(page, "player.ended")
+    wait_for(page, lambda: bool(reports_in(requests)))
+
+    figures = reports_in(requests)[-1]
+    assert figures["rebufferings"] == 1
+    assert 1_000 <= figures["rebufferingMs"] < 5_000
+    assert figures["playedMs"] > 1_000
+    assert figures["errors"] == 0
 
 
 @pytest.mark.long

@@ -1,0 +1,1 @@
+"""Strangers who want figures to change, or to see those of others."""

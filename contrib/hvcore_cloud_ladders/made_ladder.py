@@ -78,7 +78,7 @@ class MadeLadder:
 
     def read(self, renditions: Iterable[MadeRendition]) -> PartDone:
         """
-        Return the finished part, read from the playlists and segment heads in the target folder.
+        Return the result of the job for one part of a video, read from its playlists and segment heads.
 
         Args:
             renditions: The renditions that were ordered.

@@ -1,4 +1,4 @@
-"""Make the services for edge keys, share links, playback by them, and playback sessions."""
+"""Make the services for the two kinds of playback links, edge keys and share links, and for playback sessions."""
 
 from functools import cached_property
 

@@ -1,4 +1,4 @@
-"""Answer requests about edge keys and share links."""
+"""Answer requests about playback links: edge keys, which last, and share links, which expire."""
 
 import falcon
 

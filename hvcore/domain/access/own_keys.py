@@ -21,7 +21,7 @@ class StoredKeys(Protocol[KeyT_co]):
 
     def all(self, *, at_once: bool = False) -> Sequence[ServiceKey]:
         """
-        Return the stored keys as of now, or as of at most half a second ago.
+        Return the stored signing keys of the service, as of now or as of at most half a second ago.
 
         Args:
             at_once: Whether the keys are read now; otherwise those that were read in the

@@ -65,9 +65,10 @@ def whole_thumbnail_px(
 
 def is_usual_thumbnail(name: str, size_px: Callable[[], tuple[int, int]]) -> bool:
     """
-    Return whether the service itself hands out addresses of a thumbnail.
+    Return whether a thumbnail has one of the sizes whose addresses API, pages and players contain.
 
     Args:
+        name: The file name of the thumbnail, such as ``640x360.jpg``.
         size_px: Returns width and height of the video; asked for if the name alone does not
             tell.
     """

@@ -1,4 +1,4 @@
-"""Store the edge keys and the share links."""
+"""Store edge keys, the secrets in lasting playback addresses of a video, and share links."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from hvcore.persistence.tables import edge_keys, share_guesses, share_links
 
 
 class SqlEdgeKeyRepository:
-    """Store edge keys; see ports.repositories.links.EdgeKeyRepository."""
+    """Store edge keys in the database, as EdgeKeyRepository of the ports describes it."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

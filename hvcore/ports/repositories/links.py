@@ -1,4 +1,4 @@
-"""The repositories of edge keys and share links; see ports.unit_of_work.Work."""
+"""The repositories of playback links: edge keys, which last, and share links, which expire or are used up."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -9,7 +9,7 @@ from hvcore.domain.links.links import MAX_GUESSES, EdgeKey, ShareLink
 
 
 class EdgeKeyRepository(Protocol):
-    """Store edge keys."""
+    """Store edge keys, each the secret in a lasting playback address of one video."""
 
     def find(self, edge_key: str, *, for_update: bool = False) -> EdgeKey | None:
         """

@@ -26,7 +26,7 @@ NO_SUCH_KEY = "There is no such edge key, or it is revoked already."
 
 @attrs.frozen(kw_only=True)
 class EdgeKeys:
-    """Make, list and revoke the edge keys of videos."""
+    """Make, list and revoke edge keys, each the secret in a lasting playback address of one video."""
 
     uow: UnitOfWork
     public: PublicSettings

@@ -1,4 +1,4 @@
-"""Describe videos for the player pages of edge keys and share links."""
+"""Describe videos for the player pages that edge keys (lasting addresses) and share links open."""
 
 from collections.abc import Sequence
 from typing import Final

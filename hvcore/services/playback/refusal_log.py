@@ -103,7 +103,7 @@ def _group_of(rule: PlaybackRule) -> tuple[str, int]:
 
 
 def shown_path(path: str) -> str:
-    """Return a request's path for the log, without tokens and most of edge keys."""
+    """Return a request's path for the log, without its token and without most of the edge key in it."""
     whole = _QUERY.split(path, maxsplit=1)[0]
     shown = _LONG_NAME.sub(r"\1…", without_credentials(whole))
     if len(shown) > MAX_PATH_CHARS or whole != path:

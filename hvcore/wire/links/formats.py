@@ -1,4 +1,4 @@
-"""Kinds of fields of edge keys, share links and thumbnails; see wire.kinds."""
+"""The kinds of fields in requests about edge keys, share links and thumbnails."""
 
 import re
 from datetime import UTC, datetime

@@ -3,13 +3,15 @@ The player in Debian's Firefox, as a viewer uses it.
 """
 
 from collections.abc import Iterator
-from typing import Final
+from pathlib import Path
+from typing import Any, Final
 
 import pytest
 
+from tests.e2e.clips import make_clip
 from tests.e2e.films import Film
 from tests.e2e.firefox import Firefox, running_firefox
-from tests.support.live import until
+from tests.support.live import LiveService, until
 
 MENU: Final = "player.shadowRoot.querySelector('media-settings-menu')"
 
@@ -87,3 +89,31 @@ def test_a_broken_policy_would_be_noticed(film: Film, firefox: Firefox) -> None:
     until(lambda: firefox.complaints()[before:], within_s=10, what="the complaint")
     (complaint,) = firefox.complaints()[before:]
     assert "style-src" in complaint
+
+
+@pytest.mark.long
+def test_firefox_reports_a_session_when_its_page_is_left(
+    service: LiveService, tmp_path: Path, firefox: Firefox
+) -> None:
+    clip = make_clip(tmp_path / "short.mp4", seconds=5, size="320x180")
+    video_id = str(service.made(clip, allowPublicAccess=True)["id"])
+    embed_url = f"{service.worker}/v1/embed/{video_id}"
+    before = len(firefox.complaints())
+    firefox.open(f"{embed_url}?session-reports=1")
+    firefox.ask("(player.muted = true, null)")
+    firefox.click("button", "play")
+    firefox.wait_until("player.currentTime > 1")
+
+    # A page that is not played.
+    firefox.open(embed_url)
+
+    def told() -> Any:  # noqa: ANN401 - JSON data
+        path = f"/v1/videos/{video_id}/analytics/playback-quality?by=device"
+        records = service.call("GET", path).body["playbackSessions"]
+        return records and records[0]["sessionsReported"] and records[0]
+
+    session = until(told, within_s=10, what="the report")
+    assert (session["value"], session["sessions"]) == ("desktop", 1)
+    assert session["avgStartupMs"] > 0
+    assert 500 < session["playedMs"] < 10_000
+    assert firefox.complaints()[before:] == []

@@ -82,3 +82,25 @@ def test_a_page_goes_on_where_the_last_one_ended(logged: SqlUnitOfWork) -> None:
 
     assert [entry.subject for entry in first] == ["ring_1", "key_1"]
     assert subjects(logged, before=first[-1].seq) == ["key_100%"]
+
+
+@pytest.mark.parametrize(
+    ("subject", "hours", "actor", "is_found"),
+    [
+        ("key_1", 23, "link:m_2", True),
+        ("key_1", 24, "link:m_2", False),
+        ("key_1", 23, "link:m_1", False),
+        ("key_2", 23, "link:m_2", False),
+        # Not by a person.
+        ("key_100%", -1, "link:m_2", False),
+    ],
+)
+def test_what_other_people_have_done_since_is_found(
+    logged: SqlUnitOfWork, subject: str, hours: int, actor: str, *, is_found: bool
+) -> None:
+    since = NOW + timedelta(hours=hours)
+
+    with logged.read() as work:
+        found = work.audit.is_by_others(subject, since=since, actor=actor)
+
+    assert found is is_found

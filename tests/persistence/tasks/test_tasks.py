@@ -333,6 +333,18 @@ def test_tasks_are_found_by_what_they_are_about(uow: SqlUnitOfWork) -> None:
     assert none == []
 
 
+def test_tasks_are_found_by_several_subjects(uow: SqlUnitOfWork) -> None:
+    orders = [new_task(about, kind="a") for about in ("vid_1", "vid_2", "vid_3")]
+    add_task(uow, *orders, new_task("vid_1", kind="b"))
+
+    with uow.read() as work:
+        found = work.tasks.of_subjects(["vid_3", "vid_1", "vid_none"], kind="a")
+        none = work.tasks.of_subjects([], kind="a")
+
+    assert [task.id for task in found] == [orders[0].id, orders[2].id]
+    assert none == []
+
+
 def test_ended_tasks_are_forgotten_and_others_are_not(
     uow: SqlUnitOfWork, engine: Engine
 ) -> None:

@@ -178,6 +178,18 @@ def test_ids_are_found_without_the_rest_of_their_videos(
         assert {len(row) for row in rows} <= {1, 2}
 
 
+def test_chosen_videos_are_those_of_the_environment_that_lists_show(
+    engine: Engine, made: list[Video]
+) -> None:
+    everything = VideoQuery(page=1, page_size=100)
+    chosen = [*(one.id for one in made), "vid_none", "x\0y"]
+
+    found = SqlVideoCatalog(engine).listed(ENVIRONMENT, chosen)
+
+    assert found == set(expected(made, everything))
+    assert SqlVideoCatalog(engine).listed(ENVIRONMENT, []) == frozenset()
+
+
 @pytest.mark.usefixtures("small")
 def test_without_the_index_the_same_is_found(engine: Engine, made: list[Video]) -> None:
     with writing(engine) as connection:

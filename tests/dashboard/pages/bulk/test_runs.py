@@ -226,7 +226,7 @@ def test_a_video_deleted_meanwhile_is_named_as_not_changed(
 @pytest.mark.parametrize(
     ("tab", "fields"),
     [
-        ("", {"videoName": "mended"}),
+        ("", {"videoName": "corrected"}),
         ("/chapters", {"start-1": "1", "title-1": "theirs"}),
         ("/sharing", {"kind": "share"}),
     ],
@@ -260,7 +260,7 @@ def test_what_was_changed_before_the_question_or_by_its_person_is_deleted(
     world = dashboard.world
     before, own = world.ready(), world.ready()
     person, colleague = dashboard.sign_in(Role.EDITOR), dashboard.sign_in(Role.ADMIN)
-    colleague.submit(f"{VIDEOS}/{before}", {"videoName": "mended"})
+    colleague.submit(f"{VIDEOS}/{before}", {"videoName": "corrected"})
     world.clock.move(timedelta(seconds=9))
     question = ask(person, "delete", all="yes").partition("?")[0]
     world.clock.move(timedelta(seconds=9))

@@ -119,6 +119,8 @@ def finish(database: Database) -> None:
             lock_lengths(connection)
             if connection.dialect.name == "postgresql":
                 connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
+                # Of 4 MB, its default, the lengths alone fill sixteen files.
+                connection.exec_driver_sql("SET LOCAL work_mem = '64MB'")
             is_left = _continue(connection)
             connection.commit()
 
@@ -191,11 +193,10 @@ def _count_months(connection: Connection, place: _Place) -> _Place:
         sa.delete(video_months).where(key > _tuple(place.key), key <= _tuple(end))
     )
     of_days = sa.tuple_(_days.org_id, _days.env_id, _days.day)
+    # Not its last day here: of the last month not all days may have been looked at.
+    last_day = (*end[:2], _last_day_of_month(end[2]))
     _insert_months(
-        connection,
-        of_days > _tuple(behind.key),
-        # Not its last day here: of the last month not all days may have been looked at.
-        of_days <= _tuple((*end[:2], _last_day_of_month(end[2]))),
+        connection, [of_days > _tuple(behind.key), of_days <= _tuple(last_day)]
     )
     return _Place(step=_MONTHS, org_id=end[0], env_id=end[1], day=end[2])
 
@@ -203,7 +204,11 @@ def _count_months(connection: Connection, place: _Place) -> _Place:
 def _count_videos(connection: Connection, place: _Place, stretch: _Stretch) -> _Place:
     """Count the next videos of a month that has too many for one slice."""
     last = _last_of_next(connection, place, stretch)
-    months = video_months.c
+    months, lengths = video_months.c, video_lengths.c
+    # Not the lengths of all videos, for each slice anew.
+    with_length = [lengths.video_id > place.video_id]
+    if last is not None:
+        with_length.append(lengths.video_id <= last)
     for table, conditions in (
         (video_months, [months.month == place.day]),
         (video_days, [_days.day.in_(stretch.days)]),
@@ -219,7 +224,7 @@ def _count_videos(connection: Connection, place: _Place, stretch: _Stretch) -> _
         if table is video_months:
             connection.execute(sa.delete(video_months).where(*conditions))
         else:
-            _insert_months(connection, *conditions)
+            _insert_months(connection, conditions, with_length)
     return attrs.evolve(place, video_id=last or "")
 
 
@@ -343,7 +348,9 @@ def _first_ones(stretches: Sequence[_Stretch]) -> Sequence[_Stretch]:
 
 
 def _insert_months(
-    connection: Connection, *conditions: "sa.ColumnElement[bool]"
+    connection: Connection,
+    conditions: "Sequence[sa.ColumnElement[bool]]",
+    with_length: "Sequence[sa.ColumnElement[bool]]" = (),
 ) -> None:
     month: sa.ColumnElement[Any] = (
         # SQLite has days as texts.
@@ -352,7 +359,7 @@ def _insert_months(
         else sa.cast(sa.func.date_trunc("month", _days.day), sa.Date)
     )
     key = (_days.org_id, _days.env_id, month.label("month"), _days.video_id)
-    summed = _summed(key, conditions)
+    summed = _summed(key, conditions, with_length)
     figures = figures_of(summed.c.segments, summed.c.length_s)
     rows = sa.select(*summed.c, *figures.values())
     connection.execute(
@@ -363,9 +370,11 @@ def _insert_months(
 def _summed(
     key: "Sequence[sa.ColumnElement[Any]]",
     conditions: "Sequence[sa.ColumnElement[bool]]",
+    with_length: "Sequence[sa.ColumnElement[bool]]" = (),
 ) -> "sa.Subquery":
     joined = video_days.outerjoin(
-        video_lengths, video_lengths.c.video_id == _days.video_id
+        video_lengths,
+        sa.and_(video_lengths.c.video_id == _days.video_id, *with_length),
     )
     return (
         sa.select(

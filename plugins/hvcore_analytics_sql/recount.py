@@ -280,6 +280,10 @@ def _make_indexes(connection: Connection, place: _Place) -> _Place | None:
     # The place has the name of the last one.
     left = [one for one in _SORTED if str(one.name) > place.video_id]
     if not left:
+        if connection.dialect.name == "postgresql":
+            # Without it a month's page would be sorted anew until autovacuum comes by.
+            for table in (video_months, environment_views, video_lengths):
+                connection.exec_driver_sql(f"ANALYZE {table.name}")
         return None
     left[0].create(connection, checkfirst=True)
     return attrs.evolve(place, video_id=str(left[0].name))

@@ -232,3 +232,21 @@ def test_indexes_of_a_large_count_are_there_again_at_its_end(
     after = {one["name"] for one in sa.inspect(engine).get_indexes(video_months.name)}
     assert len(during) == 1
     assert before == after
+
+
+def test_a_count_of_months_leaves_statistics_of_their_table(
+    store: SqlAnalytics, engine: Engine, lengths: KnownLengths
+) -> None:
+    """
+    Without them PostgreSQL takes a month for a few rows, and sorts all of it for a page.
+    """
+    if engine.dialect.name != "postgresql":
+        return
+
+    store.learn(lengths)
+
+    with engine.connect() as connection:
+        rows = connection.exec_driver_sql(
+            "SELECT reltuples FROM pg_class WHERE relname = 'hv_analytics_video_months'"
+        ).scalar_one()
+    assert rows == len(rows_of(engine)[0])

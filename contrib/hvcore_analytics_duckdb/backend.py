@@ -35,6 +35,7 @@ from hvcore.plugin_api import (
 )
 from hvcore_analytics_duckdb.by_videos import CountsOfVideos
 from hvcore_analytics_duckdb.engine import IGNORED, DuckdbEngine
+from hvcore_analytics_duckdb.in_turn import CountsInTurn
 from hvcore_analytics_duckdb.parquet_store import ParquetFile, ParquetStore, StoreState
 from hvcore_analytics_duckdb.rows import (
     as_csv,
@@ -70,6 +71,7 @@ class DuckdbAnalytics(SupportsReports, SupportsBackup, AnalyticsStore):
         self._engine = engine
         self._totals = FileTotals(engine)
         self._videos = CountsOfVideos(engine)
+        self._in_turn = CountsInTurn(engine)
 
     def write(self, batch: ServedBatch) -> None:
         """
@@ -222,7 +224,7 @@ class DuckdbAnalytics(SupportsReports, SupportsBackup, AnalyticsStore):
     def in_turn(
         self, asked: VideosInTurn, lengths: VideoLengths
     ) -> Sequence[VideoCount]:
-        return self._videos.in_turn(asked, lengths)
+        return self._in_turn.read(asked, lengths)
 
     def watched_by_day(
         self, scope: EnvironmentScope, days: DateRange, lengths: VideoLengths

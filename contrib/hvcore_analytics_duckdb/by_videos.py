@@ -26,7 +26,6 @@ from hvcore.plugin_api import (
     VideoId,
     VideoLength,
     VideoLengths,
-    VideosInTurn,
     VideoSort,
 )
 from hvcore_analytics_duckdb.engine import DuckdbEngine
@@ -99,23 +98,6 @@ class CountsOfVideos:
         rest = f"WHERE segments > 0 ORDER BY {order} LIMIT {asked.limit} OFFSET {asked.skip}"
         return self._asked(asked.scope, asked.days, lengths, rest, by_day=asked.by_day)
 
-    def in_turn(
-        self, asked: VideosInTurn, lengths: VideoLengths
-    ) -> Sequence[VideoCount]:
-        """Return the counts of the videos behind a given one, in an environment, in the order of ids."""
-        key = "day, video" if asked.by_day else "video"
-        condition, values = "segments > 0", list[object]()
-        if asked.after is not None:
-            values = [asked.after.video_id]
-            if asked.after.day is not None:
-                values.insert(0, asked.after.day)
-            marks = ", ".join("?" * len(values))
-            condition += f" AND ({key}) > ({marks})"
-        rest = f"WHERE {condition} ORDER BY {key} LIMIT {asked.limit}"
-        return self._asked(
-            asked.scope, asked.days, lengths, rest, values, by_day=asked.by_day
-        )
-
     def watched_by_day(
         self, scope: EnvironmentScope, days: DateRange, lengths: VideoLengths
     ) -> Mapping[date, DayViews]:
@@ -132,13 +114,12 @@ class CountsOfVideos:
             for day, views, seconds in rows
         }
 
-    def _asked(  # noqa: PLR0913 - the parts of a question
+    def _asked(
         self,
         scope: EnvironmentScope,
         days: DateRange,
         lengths: VideoLengths,
         rest: str,
-        more: Sequence[object] = (),
         *,
         by_day: bool,
     ) -> Sequence[VideoCount]:
@@ -156,7 +137,7 @@ class CountsOfVideos:
                 if not files.names:
                     found = f"SELECT * FROM {table}"  # noqa: S608 - our own word
             question = f"SELECT {columns} FROM ({found}) {rest}"  # noqa: S608 - see above
-            given = [*(values if "{counts}" in found else ()), *more]
+            given = values if "{counts}" in found else ()
             return self._engine.ask_tables(files, question, condition, given)
 
         with self._learned(lengths):

@@ -32,7 +32,16 @@ from hvcore.plugin_api import (
     VideoScope,
     VideosInTurn,
 )
-from hvcore_analytics_sql import environments, gaps, months, ranking, turns, videos
+from hvcore_analytics_sql import (
+    environments,
+    gaps,
+    learning,
+    months,
+    ranking,
+    recount,
+    turns,
+    videos,
+)
 from hvcore_analytics_sql.counting import apply
 from hvcore_analytics_sql.details import SqlSegmentDetails
 from hvcore_analytics_sql.live import SqlLiveCounts
@@ -87,6 +96,7 @@ class SqlAnalytics(SqlLiveCounts, SqlSegmentDetails, SupportsReports, AnalyticsS
     def prepare(self) -> None:
         """Make the tables of the store."""
         prepare(self._database, _count_anew)
+        recount.finish(self._database)
 
     def uninstall(self) -> None:
         """Remove the tables of the store."""
@@ -154,7 +164,7 @@ class SqlAnalytics(SqlLiveCounts, SqlSegmentDetails, SupportsReports, AnalyticsS
     def ranked(
         self, asked: RankedVideos, lengths: VideoLengths
     ) -> Sequence[VideoCount]:
-        months.learn(self._database, lengths)
+        learning.learn_for_report(self._database, lengths)
         return ranking.ranked(self._database, asked)
 
     def in_turn(
@@ -162,17 +172,17 @@ class SqlAnalytics(SqlLiveCounts, SqlSegmentDetails, SupportsReports, AnalyticsS
     ) -> Sequence[VideoCount]:
         if asked.after is None:
             # Once for all pages: the lengths of one file are of one moment.
-            months.learn(self._database, lengths)
+            learning.learn_for_report(self._database, lengths)
         return turns.in_turn(self._database, asked)
 
     def watched_by_day(
         self, scope: EnvironmentScope, days: DateRange, lengths: VideoLengths
     ) -> Mapping[date, DayViews]:
-        months.learn(self._database, lengths)
+        learning.learn_for_report(self._database, lengths)
         return ranking.watched_by_day(self._database, scope, days)
 
     def learn(self, lengths: VideoLengths) -> None:
-        months.learn(self._database, lengths)
+        learning.learn(self._database, lengths)
 
     def ignored(self, scope: Scope, days: DateRange) -> Sequence[IgnoredTotal]:
         """Return the numbers of uncounted requests in a scope and days, by reason and height in pixels."""
@@ -194,4 +204,6 @@ class SqlAnalytics(SqlLiveCounts, SqlSegmentDetails, SupportsReports, AnalyticsS
 
 def _count_anew(connection: Connection) -> None:
     gaps.count_anew(connection)
-    months.count_anew(connection)
+    until_ms = months.read_until_ms(connection)
+    if until_ms is not None and not months.fit_together(connection):
+        recount.begin(connection, until_ms)

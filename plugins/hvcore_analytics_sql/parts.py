@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from hvcore.plugin_api import DateRange, EnvironmentScope
-from hvcore_analytics_sql.months import month_of
+from hvcore_analytics_sql.months import month_of, read_until_ms
 from hvcore_analytics_sql.scopes import within
 from hvcore_analytics_sql.tables import environment_days
 
@@ -23,10 +23,13 @@ class Parts:
     Attributes:
         months: The first and the last whole month; None if there is none.
         days: The ranges of days outside of them, of at most two months.
+        are_months_counted: Whether video_months has all videos; until then the days
+            are the whole range.
     """
 
     months: tuple[date, date] | None
     days: tuple[DateRange, ...]
+    are_months_counted: bool = True
 
     @property
     def month(self) -> date | None:
@@ -38,6 +41,8 @@ class Parts:
 
 def parts_of(connection: Connection, scope: EnvironmentScope, days: DateRange) -> Parts:
     """Split a range of days; a month counts as whole, too, if its days outside of the range have no deliveries."""
+    if read_until_ms(connection) is None:
+        return Parts(months=None, days=(days,), are_months_counted=False)
     first, last = days.first or date.min, days.last or date.max
     first_month, last_month = month_of(first), month_of(last)
     outside: list[DateRange] = []

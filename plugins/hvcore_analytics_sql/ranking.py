@@ -4,12 +4,12 @@ Read the views, watched time and segments of each video, sorted by one of them.
 A whole month is read from its rows in video_months, in the order of an index. Of another
 range, the leading videos of its months are looked up; only where these leave open what
 belongs on a page, all videos are added up: from the rows of whole months, and for the
-rest from days.
+rest from days. Until all months are counted, days alone are added up.
 """
 
 from collections.abc import Mapping, Sequence
 from datetime import date
-from typing import Final
+from typing import Any, Final
 
 import attrs
 import sqlalchemy as sa
@@ -23,8 +23,10 @@ from hvcore.plugin_api import (
     RankedVideos,
     VideoCount,
 )
-from hvcore_analytics_sql import sums
+from hvcore_analytics_sql import months, sums
+from hvcore_analytics_sql.gaps import as_date
 from hvcore_analytics_sql.leaders import leading
+from hvcore_analytics_sql.months import figures_of
 from hvcore_analytics_sql.parts import parts_of
 from hvcore_analytics_sql.scopes import within
 from hvcore_analytics_sql.tables import (
@@ -49,7 +51,7 @@ def ranked(database: Database, asked: RankedVideos) -> Sequence[VideoCount]:
         parts = parts_of(connection, asked.scope, asked.days)
         if parts.month is not None:
             return _page_of_month(connection, asked, parts.month)
-        if not asked.is_ascending:
+        if parts.are_months_counted and not asked.is_ascending:
             found = leading(connection, asked, parts)
             if found is not None:
                 return found
@@ -64,7 +66,7 @@ def watched_by_day(
 ) -> Mapping[date, DayViews]:
     """Return the views and the watched time of the videos of environments on each day."""
     columns = environment_views.c
-    statement = (
+    statement: sa.Select[Any] = (
         sa.select(
             columns.day, sa.func.sum(columns.views), sa.func.sum(columns.watched_s)
         )
@@ -72,10 +74,23 @@ def watched_by_day(
         .group_by(columns.day)
     )
     with database.reading() as connection:
+        if months.read_until_ms(connection) is None:
+            statement = _added_up_by_day(scope, days)
         return {
-            day: DayViews(views=views, watched_s=seconds)
+            as_date(day): DayViews(views=views, watched_s=seconds)
             for day, views, seconds in connection.execute(statement)
         }
+
+
+def _added_up_by_day(scope: EnvironmentScope, days: DateRange) -> "sa.Select[Any]":
+    """Return the statement for views and watched time by day, while these are not all counted."""
+    summed = sums.with_lengths(
+        sums.by_day(within(video_days, scope, days)).subquery()
+    ).subquery()
+    figures = figures_of(summed.c.segments, summed.c.length_s)
+    return sa.select(summed.c.day, *map(sa.func.sum, figures.values())).group_by(
+        summed.c.day
+    )
 
 
 def _page_of_month(

@@ -25,7 +25,7 @@ from hvcore.plugin_api import (
     PlaybackColumn,
 )
 
-VERSION: Final = 5
+VERSION: Final = 6
 
 # Any number that nothing else of the database uses.
 _LOCK_NUMBER: Final = 0x6876_616E_616C
@@ -254,6 +254,19 @@ lengths_read = Table(
     metadata,
     Column("number", Integer, primary_key=True, autoincrement=False),
     Column("until_ms", BigInteger, nullable=False),
+)
+
+# Since version 6: up to where all months were counted anew; see recount.
+months_recount = Table(
+    "hv_analytics_months_recount",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("until_ms", BigInteger, nullable=False),
+    Column("step", _Text, nullable=False, info=_KIND),
+    Column("org_id", _Text, nullable=False, info=_ID),
+    Column("env_id", _Text, nullable=False, info=_ID),
+    Column("day", Date, nullable=False),
+    Column("video_id", _Text, nullable=False, info=_ID),
 )
 
 

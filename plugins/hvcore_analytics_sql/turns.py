@@ -54,6 +54,8 @@ def in_turn(database: Database, asked: VideosInTurn) -> Sequence[VideoCount]:
         parts = parts_of(connection, asked.scope, asked.days)
         if parts.month is not None:
             return _month_in_turn(connection, asked, parts.month)
+        if not parts.are_months_counted:
+            return _uncounted_in_turn(connection, asked)
         return _range_in_turn(connection, asked, parts)
 
 
@@ -79,6 +81,20 @@ def _days_in_turn(connection: Connection, asked: VideosInTurn) -> Sequence[Video
     page = of_days.limit(asked.limit).subquery()
     statement = sums.with_lengths(page).order_by(page.c.day, page.c.video_id)
     return sums.counts(connection, statement)
+
+
+def _uncounted_in_turn(
+    connection: Connection, asked: VideosInTurn
+) -> Sequence[VideoCount]:
+    """Read days alone, all of them for each part, while months lack videos."""
+    rows = sa.select(_days.video_id, _days.segments, _days.last_ms).where(
+        *within(video_days, asked.scope, asked.days),
+        _days.video_id > _last_id(asked),
+    )
+    summed = sums.summed([rows])
+    page = summed.order_by(summed.selected_columns.video_id).limit(asked.limit)
+    part = sums.with_lengths(page.subquery())
+    return sums.counts(connection, part.order_by(part.selected_columns.video_id))
 
 
 def _range_in_turn(

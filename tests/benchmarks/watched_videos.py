@@ -110,6 +110,9 @@ _SERIES: Final = {
 _ENVIRONMENT_DAYS: Final = """INSERT INTO hv_analytics_environment_days
 SELECT org_id, env_id, day, height, sum(segments), min(first_ms), max(last_ms)
 FROM hv_analytics_video_days GROUP BY org_id, env_id, day, height"""
+_ENVIRONMENT_VIDEOS: Final = """INSERT INTO hv_analytics_environment_videos
+SELECT org_id, env_id, day, count(DISTINCT video_id)
+FROM hv_analytics_video_days GROUP BY org_id, env_id, day"""
 _JANUARY: Final = f"""SELECT video_id, sum(segments) AS s FROM hv_analytics_video_days
 WHERE day BETWEEN '2025-01-01' AND '2025-01-31' AND org_id = '{ORG}' AND env_id = '{ENV}'
 GROUP BY video_id ORDER BY s DESC LIMIT 20"""  # noqa: S608 - our own words
@@ -140,6 +143,7 @@ def sql_store(url: str, rows: int) -> SqlAnalytics:
             if dialect == "postgresql"
             else f"INSERT INTO hv_analytics_video_days {series} {text}",
             _ENVIRONMENT_DAYS,
+            _ENVIRONMENT_VIDEOS,
         ):
             # Without parameters psycopg still reads a single % as a parameter's place.
             connection.exec_driver_sql(

@@ -92,6 +92,7 @@ def added_up(
 def test_leading_videos_are_those_of_all_videos_added_up(
     store: SqlAnalytics, lengths: KnownLengths, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(leaders, "_FEW_ROWS", 0)
     monkeypatch.setattr(leaders, "_LEAST_OF_LIST", 2)
     pages = ((0, 1), (0, 5), (3, 4), (0, 100), (55, 20))
     for days, scope, sort, (skip, limit) in product(
@@ -117,6 +118,7 @@ def test_leading_videos_are_found_without_adding_up_all(
     engine: Engine,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(leaders, "_FEW_ROWS", 0)
     monkeypatch.setattr(leaders, "_LEAST_OF_LIST", 20)
     asked = RankedVideos(scope=BOTH, days=RANGE, sort=VideoSort.SEGMENTS, limit=2)
     store.ranked(asked, lengths)
@@ -141,6 +143,7 @@ def test_videos_that_are_all_alike_are_added_up(
             for month in (1, 2)
         ]
     store.write(batch(*served))
+    monkeypatch.setattr(leaders, "_FEW_ROWS", 0)
     monkeypatch.setattr(leaders, "_LEAST_OF_LIST", 4)
     monkeypatch.setattr(leaders, "_MOST_HEADS", 20)
     asked = RankedVideos(scope=in_env("dev"), days=DateRange(), limit=3)

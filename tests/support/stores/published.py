@@ -103,12 +103,14 @@ def publish(
     rungs: Mapping[int, Sequence[bytes]],
     *,
     is_public: bool = False,
+    init: bytes = INIT,
 ) -> Published:
     """
     Publish a video.
 
     Args:
         rungs: The segments of each, by its short edge in pixels.
+        init: The init segment of each, which decoders read if it is a real one.
     """
     wanted = VideoWanted(
         settings=EncodingSettings(preset=Preset.HIGH), is_public=is_public, name="Film"
@@ -118,7 +120,7 @@ def publish(
     assert granted.grant.video_id is not None
     job_id = new_job_id()
     root = media_root(granted.grant.video_id, job_id)
-    media = _store(services, root, rungs)
+    media = _store(services, root, rungs, init)
     with services.uow.write() as work:
         video = work.videos.find(granted.grant.video_id)
         assert video is not None
@@ -135,14 +137,14 @@ def publish(
 
 
 def _store(
-    services: Services, root: str, rungs: Mapping[int, Sequence[bytes]]
+    services: Services, root: str, rungs: Mapping[int, Sequence[bytes]], init: bytes
 ) -> MediaIndex:
     tracks = []
     for edge_px, contents in rungs.items():
-        track = _track(edge_px, contents)
+        track = _track(edge_px, contents, init)
         piece = TrackPiece(folder=PIECE, first_number=0, count=len(contents))
         tracks.append(PublishedTrack(track=track, pieces=(piece,)))
-        named = {"init": INIT} | {str(n): data for n, data in enumerate(contents)}
+        named = {"init": init} | {str(n): data for n, data in enumerate(contents)}
         for name, data in named.items():
             services.storage.write(
                 f"{root}/{PIECE}/{track.name}/{name}.m4s",
@@ -155,11 +157,11 @@ def _store(
     return media
 
 
-def _track(edge_px: int, contents: Sequence[bytes]) -> Track:
+def _track(edge_px: int, contents: Sequence[bytes], init: bytes) -> Track:
     return Track(
         name=f"video/{edge_px}p",
         codecs="avc1.640028",
-        init=_file(INIT),
+        init=_file(init),
         segments=tuple(
             Segment(number=number, duration_s=SEGMENT_S, file=_file(data))
             for number, data in enumerate(contents)

@@ -40,7 +40,7 @@ from hvcore.errors import (
 )
 from hvcore.pictures.drawing_process import DrawingProcess, UnreadablePictureError
 from hvcore.ports.repositories.playback import PlaybackDirectory
-from hvcore.ports.storage import ObjectNotFoundError, Storage
+from hvcore.ports.storage import ObjectNotFoundError, Storage, StorageRefusedError
 from hvcore.services.playback.moments.making import (
     FRAME_MS,
     RETRY_AFTER_S,
@@ -184,7 +184,14 @@ class MomentPictures:
         self, video: Playable, path: str, picture: bytes, content_type: str
     ) -> bytes:
         self.storage.write(path, io.BytesIO(picture), content_type=content_type)
-        self._make_room(path, len(picture))
+        try:
+            self._make_room(path, len(picture))
+        finally:
+            # Also where no room could be made.
+            self._take_back_after_a_change(video, path)
+        return picture
+
+    def _take_back_after_a_change(self, video: Playable, path: str) -> None:
         # A delete may have been answered meanwhile, and its files removed, or those of
         # another job published: nothing may come after it.
         entry = self.directory.find(video.id)
@@ -195,23 +202,32 @@ class MomentPictures:
         ):
             self.storage.delete_tree(path)
             raise VideoNotFoundError(rule=PlaybackRule.VIDEO_DELETED)
-        return picture
 
     def _make_room(self, path: str, new_bytes: int) -> None:
         """
         Remove the least used pictures of a video, until as many as may be kept are left.
 
-        The new one counts and stays, whatever its size. Each process that stores one does so afterwards, so of several the last one sees all.
+        The new one counts and stays, whatever its size, unless too few others may be
+        removed. Each process that stores one does so afterwards, so of several the last
+        one sees all.
         """
         folder = path.rpartition("/")[0]
         stored = [info for info in self.storage.walk(folder) if info.path != path]
         sizes = {info.path: info.size_bytes for info in stored}
         kept, kept_bytes = len(sizes) + 1, sum(sizes.values()) + new_bytes
+        refused = False
         for one in self.uses.least_used(stored, len(stored)):
             if kept <= MAX_MOMENT_PICTURES and kept_bytes <= MAX_MOMENT_BYTES:
-                break
-            self.storage.delete_tree(one)
+                return
+            try:
+                self.storage.delete_tree(one)
+            except StorageRefusedError:
+                # The next one may go.
+                refused = True
+                continue
             kept, kept_bytes = kept - 1, kept_bytes - sizes[one]
+        if refused and (kept > MAX_MOMENT_PICTURES or kept_bytes > MAX_MOMENT_BYTES):
+            self.storage.delete_tree(path)
 
     def _read(self, path: str) -> bytes | None:
         try:

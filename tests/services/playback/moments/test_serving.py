@@ -3,6 +3,7 @@ Pictures at moments of a video, and moving ones.
 """
 
 import threading
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
 from pathlib import Path
@@ -16,9 +17,13 @@ from hvcore.domain.limits import MAX_MOMENT_PICTURES
 from hvcore.domain.processing.source_info import UnusableSourceError
 from hvcore.domain.processing.transcoding import TranscodeError
 from hvcore.domain.videos.states import VideoState
-from hvcore.errors import ConfigError
+from hvcore.errors import ConfigError, UnavailableError
 from hvcore.playback_tokens import TokenUse
-from hvcore.ports.storage import SupportsLocalPath
+from hvcore.ports.storage import (
+    ObjectInfo,
+    StorageRefusedError,
+    SupportsLocalPath,
+)
 from hvcore.ports.transcoder import Transcoder
 from hvcore.services.playback.moments import making, renders, serving
 from tests.conftest import SettableClock
@@ -238,6 +243,77 @@ def test_a_moment_that_was_being_made_leaves_nothing_behind_a_change(
 
     assert outcome(public.get(SIZE, "time=1")) == NOT_FOUND
     assert kept(public) == set()
+
+
+class HoldingStorage(BytesStorage):
+    """
+    A storage that refuses to remove what is locked, and to list a folder.
+    """
+
+    def __init__(self, objects: dict[str, bytes]) -> None:
+        super().__init__()
+        self.objects = objects
+        self.locked: set[str] = set()
+        self.is_listed = True
+
+    def delete_tree(self, path: str) -> None:
+        if path in self.locked:
+            raise StorageRefusedError("locked")
+        super().delete_tree(path)
+
+    def walk(self, path: str) -> Iterator[ObjectInfo]:
+        if not self.is_listed:
+            raise UnavailableError("no list now")
+        return super().walk(path)
+
+
+def holding(worker: DeliveryWorker) -> HoldingStorage:
+    assert isinstance(worker.storage, BytesStorage)
+    storage = HoldingStorage(worker.storage.objects)
+    evolved(worker, storage=storage)
+    return storage
+
+
+def test_a_moment_of_a_deleted_video_goes_although_no_room_can_be_made(
+    public: DeliveryWorker,
+) -> None:
+    storage = holding(public)
+
+    def change() -> None:
+        storage.is_listed = False
+        public.change(state=VideoState.DELETED)
+
+    public.photographer.meanwhile = change
+
+    assert outcome(public.get(SIZE, "time=1")) == NOT_FOUND
+    assert kept(public) == set()
+
+
+def test_a_picture_that_may_not_be_removed_keeps_no_other_from_being_made(
+    public: DeliveryWorker,
+) -> None:
+    storage = holding(public)
+    for number in range(MAX_MOMENT_PICTURES):
+        path = f"{FOLDER}/{number:03}-9x9.jpg"
+        storage.write(path, BytesIO(b"x"), content_type="")
+    storage.locked = {f"{FOLDER}/{number:03}-9x9.jpg" for number in range(100)}
+
+    assert public.get(SIZE, "time=1").status_code == 200
+
+    assert len(kept(public)) == MAX_MOMENT_PICTURES
+    assert "10-64x64.jpg" in kept(public)
+
+
+def test_moments_that_may_not_be_removed_fill_no_store(public: DeliveryWorker) -> None:
+    storage = holding(public)
+    for number in range(MAX_MOMENT_PICTURES):
+        path = f"{FOLDER}/{number:03}-9x9.jpg"
+        storage.write(path, BytesIO(b"x"), content_type="")
+        storage.locked.add(path)
+
+    public.get(SIZE, "time=1")
+
+    assert len(kept(public)) == MAX_MOMENT_PICTURES
 
 
 def test_another_job_s_files_have_other_moments(public: DeliveryWorker) -> None:

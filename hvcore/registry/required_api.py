@@ -1,4 +1,4 @@
-"""Compare the version of the plugin API that a record requires with the installed one."""
+"""Compare the version of the plugin API that a plugin's backend requires with the installed one."""
 
 from typing import Any, Final
 

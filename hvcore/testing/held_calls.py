@@ -125,7 +125,10 @@ def held_at(
     held_s: float = _HELD_S,
 ) -> Iterator[Hold]:
     """
-    Give a function that holds a call at one of its lines while a second call runs.
+    Yield a function that runs two calls, the first of them held at one of its lines while the second one runs.
+
+    The function returns the results of both calls, or None if the first call runs fewer lines
+    than ``line``, and so was never held.
 
     An error in the block says where the call was held::
 

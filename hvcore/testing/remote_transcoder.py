@@ -46,7 +46,7 @@ from hvcore.testing.transcoder import TranscoderConformance
 
 @attrs.define
 class SubmittedPart:
-    """A part that was submitted to the remote service, and the handles that it was given."""
+    """A part that was submitted to the remote service, and the names of remote jobs that the transcoder asked to be remembered."""
 
     part: Part
     workspace: Workspace
@@ -228,7 +228,7 @@ class RemoteTranscoderConformance(TranscoderConformance):
         folder: Path,
         key: str,
     ) -> SubmittedPart:
-        """Submit the first part of a plan under a key, and return it with its remembered handles."""
+        """Submit the first part of a plan under a key, and return it with the names of its remote jobs."""
         remembered: list[str] = []
         part = transcoder.plan(order)[0]
         workspace = self.workspace_of(folder, storage, remembered, key=key)

@@ -177,7 +177,7 @@ class LaneAccounts:
 
     def settle(self, windows: Collection[Window], now: datetime) -> None:
         """
-        Bring the lane accounts of organizations up to date, after their tasks were changed.
+        Update the accounts of worker time of organizations, after their tasks were changed.
 
         Call this right before the commit; the rows stay locked until then.
 

@@ -64,7 +64,9 @@ class SqlTaskRepository:
 
     def settle(self, *, rings: bool) -> Sequence[Task]:
         """
-        Update the lane accounts after this transaction's changes of tasks, and queue due tasks.
+        Update each organization's account of worker time in a lane, after this transaction has changed tasks.
+
+        If wanted, tasks that are due are queued, too.
 
         Args:
             rings: Whether to mark due tasks as queued, as far as each organization has room in

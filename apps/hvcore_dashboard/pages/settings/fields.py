@@ -36,7 +36,7 @@ def domains_text(defaults: NewVideoDefaults) -> str:
 
 
 def stored_defaults(texts: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the sent texts of defaults for new videos as the form shows them once they are stored."""
+    """Return the texts of a submitted form of defaults for new videos, as they read once they are stored."""
     found = dict(texts)
     try:
         found["domains"] = ", ".join(_domains(texts.get("domains", "")))

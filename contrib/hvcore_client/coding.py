@@ -56,12 +56,12 @@ def member(name: str, *, is_required: bool = True, shows: bool = True) -> Any:  
 
 
 def further() -> Any:  # noqa: ANN401 - as attrs.field
-    """Describe the attribute of a model that keeps JSON members which the model does not know."""
+    """Return the attrs field of a model class that keeps JSON members which the model does not know."""
     return attrs.field(factory=dict, repr=False)
 
 
 def entity_tag() -> Any:  # noqa: ANN401 - as attrs.field
-    """Describe the attribute of a model that keeps the answer's ``ETag``, which is not in its JSON."""
+    """Return the attrs field of a model class that keeps the answer's ``ETag``, which is not in its JSON."""
     return attrs.field(default=None, metadata={_OF_ANSWER: True}, repr=False)
 
 

@@ -53,11 +53,11 @@ class WebMaker(Protocol):
 
 class EmbeddedProgram(Protocol):
     """
-    Runs a worker or the sweep in the host program, until the program is to stop.
+    Runs a worker, or the sweep that deletes and repairs from time to time, until the host program is to stop.
 
     Args:
-        make: Makes the services of this process, with a folder for temporary files.
-        stopping: Returns whether to stop; None takes SIGTERM and SIGINT for it.
+        make: Makes the services of this process; called with a folder for temporary files.
+        stopping: Returns whether to stop; if it is None, the program stops at SIGTERM or SIGINT.
     """
 
     def __call__(

@@ -1,4 +1,4 @@
-"""Threads that start together, and forked processes that can be killed, for the kits."""
+"""Threads that start together, and forked processes that can be killed, for tests of plugins."""
 
 import os
 import select

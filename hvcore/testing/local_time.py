@@ -1,4 +1,4 @@
-"""Change the time zone of the process for a block, for the kits."""
+"""Change the time zone of the process for a block, in tests of plugins."""
 
 import os
 import time

@@ -1,4 +1,4 @@
-"""Check sentences that are written for operators, for the kits."""
+"""Check sentences that plugins write for operators, in tests of plugins."""
 
 from collections.abc import Sequence
 

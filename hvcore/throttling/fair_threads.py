@@ -78,6 +78,8 @@ class FairThreads:
 
         Args:
             organization: The organization whose turn the call takes.
+            client: A name of the client, which has a limited number of calls at a time. If all
+                waiting places are taken, a waiting call of a client with more places gives way.
 
         Raises:
             ShareMetError: The client has as many calls as it may have.

@@ -33,7 +33,7 @@ MAX_PAGE: Final = 2**31 - 1
 
 @attrs.frozen(kw_only=True)
 class ListParameters:
-    """Declare the query parameters of the list of videos, in both endpoint families (A and B)."""
+    """Declare the query parameters of the list of videos, below ``/v1`` and ``/v1/api/{orgID}``."""
 
     page: int = optional(
         "page",
@@ -125,7 +125,7 @@ class ListParameters:
 
 @attrs.frozen(kw_only=True)
 class SignedUrlParameters:
-    """Declare the query parameters of a request for a signed playback URL, in both endpoint families (A and B)."""
+    """Declare the query parameters of a request for a signed playback URL, below ``/v1`` and ``/v1/api/{orgID}``."""
 
     expires_in_s: int = optional(
         "expiration",
@@ -144,7 +144,7 @@ class SignedUrlParameters:
 
 @attrs.frozen(kw_only=True)
 class SourceParameters:
-    """Declare the query parameters of a request for a video's source file, in both endpoint families (A and B)."""
+    """Declare the query parameters of a request for a video's source file, below ``/v1`` and ``/v1/api/{orgID}``."""
 
     expires_in_s: int = optional(
         "expiration",

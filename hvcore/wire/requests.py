@@ -240,7 +240,7 @@ class VideoUploadRequest:
 
 @attrs.frozen(kw_only=True)
 class ProcessRequest:
-    """Declare the fields of a process request, in both endpoint families (A and B)."""
+    """Declare the fields of a process request, below ``/v1`` and ``/v1/api/{orgID}``."""
 
     path: str = required(
         "gcsPath",
@@ -283,7 +283,7 @@ class ProcessRequest:
 
 @attrs.frozen(kw_only=True)
 class DeleteRequest:
-    """Declare the fields of a delete request, in both endpoint families (A and B); the body is optional."""
+    """Declare the fields of a delete request, below ``/v1`` and ``/v1/api/{orgID}``; the body is optional."""
 
     reason: DeletionReason | None = optional(
         "reason",

@@ -124,11 +124,10 @@ class PacedSocket(socket.socket):
 
     def note_rate_limit(self, *, of_all_below: bool = False) -> None:
         """
-        Remember that a rate limit refused the request, so that similar requests are delayed.
+        Remember that a rate limit refused the request, so that the client's next requests of this path are delayed.
 
         Args:
-            of_all_below: Whether all requests with the same beginning of the path are
-                similar.
+            of_all_below: Whether requests of other paths that begin alike are delayed, too.
         """
         self.pace_others(ONE_EVERY_S, of_all_below=of_all_below)
 

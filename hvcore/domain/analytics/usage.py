@@ -100,7 +100,7 @@ class VideoWatched:
 
 
 def amount_of(totals: Iterable[VideoTotal]) -> VideoAmount:
-    """Sum up the totals of videos in states that lists show; others are ignored."""
+    """Sum up the totals of videos that lists show; others, such as deleted ones, are ignored."""
     listed = [total for total in totals if total.state in LISTED_STATES]
     ready = [total for total in listed if total.state is VideoState.READY]
     return VideoAmount(

@@ -250,7 +250,7 @@ class SqlPlaybackDirectory:
 
     def moment(self) -> AbstractContextManager[None]:
         """
-        Within the block, answer this thread's look-ups as of the block's beginning, or later; see FastReads.moment.
+        Within the block, no look-up of this thread is answered by what was read before the block began.
 
         Raises:
             UnavailableError: The database does not answer.

@@ -92,9 +92,9 @@ class LaneAccounts:
         Args:
             most_percent: The percentage of the lane's workers that one organization may have
                 while others wait.
-            for_reserve: Whether the worker asks that is reserved for organizations without a
-                running task: only these are returned, and only while another organization has a
-                running task.
+            for_reserve: True if a worker asks that is kept free for organizations without a
+                running task. Only these are returned then, and only while another organization
+                has a running task.
         """
         self._lock(lane)
         self._let_in(lane, now)

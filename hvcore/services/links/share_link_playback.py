@@ -156,7 +156,7 @@ class ShareLinkPlayback:
 
     def recognise(self, share: ShareLink, video: Playable, valid_s: int) -> str:
         """
-        Return a token that lets a recognised viewer begin sessions of a share link.
+        Return a token with which a viewer whose password or code was checked begins sessions of a share link.
 
         Args:
             valid_s: How many seconds the token is valid.

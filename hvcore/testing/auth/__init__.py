@@ -30,4 +30,4 @@ __all__ = ["AuthConformance", "IssuedCredentials", "ReopenedProvider"]
 
 
 class AuthConformance(CallerPromises, ManyCallersPromises):
-    """The promises of every authentication provider about callers, secrets and failures."""
+    """The tests of the promises of every authentication provider about callers, secrets and failures: subclass it for a plugin."""

@@ -34,4 +34,4 @@ __all__ = ["PLAYER", "WORKER", "CacheInvalidatorConformance", "half_answering_ca
 
 
 class CacheInvalidatorConformance(OrderPromises, LetterPromises):
-    """The promises of every cache invalidator about orders, addresses and failures."""
+    """The tests of the promises of every cache invalidator about orders, addresses and failures: subclass it for a plugin."""

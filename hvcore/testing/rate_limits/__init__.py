@@ -31,4 +31,4 @@ __all__ = ["RateLimitConformance", "ReopenedStore"]
 
 
 class RateLimitConformance(CountPromises, WindowPromises, SharingPromises):
-    """The promises of every RateLimitStore about counts, windows, sharing and failures."""
+    """The tests of the promises of every RateLimitStore about counts, windows, sharing and failures: subclass it for a plugin."""

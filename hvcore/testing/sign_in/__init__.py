@@ -56,4 +56,4 @@ __all__ = [
 
 
 class SignInConformance(BeginningPromises, PeoplePromises, AnswerPromises):
-    """The promises of every sign-in backend about people, answers, addresses and failures."""
+    """The tests of the promises of every sign-in backend about people, answers, addresses and failures: subclass it for a plugin."""

@@ -84,7 +84,7 @@ class StorageConformance(
     FailurePromises,
     LargePromises,
 ):
-    """The promises of every storage about objects, paths, lists, writers and failures."""
+    """The tests of the promises of every storage about objects, paths, lists, writers and failures: subclass it for a plugin."""
 
     def test_each_capability_of_the_storage_has_its_kit(self, storage: Storage) -> None:
         """The test class inherits the kit of each capability that the storage has, and no other."""

@@ -26,12 +26,12 @@ def arriving(
 
 
 def arrived(size_bytes: int, *, mark: int = 0) -> bytes:
-    """Return the bytes that ``arriving`` gives."""
+    """Return all bytes of the test content that a file of ``arriving`` yields."""
     return arriving(size_bytes, mark=mark).read()
 
 
 def arrived_piece(size_bytes: int, start: int, end: int) -> bytes:
-    """Return the bytes from ``start`` to ``end`` that ``arriving`` gives."""
+    """Return the bytes from ``start`` to before ``end`` of the test content that ``arriving(size_bytes)`` yields."""
     source = _Arriving(size_bytes, lambda _: None, 0)
     source.position = start
     return io.BufferedReader(source).read(end - start)

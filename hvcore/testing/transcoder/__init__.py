@@ -28,7 +28,7 @@ from hvcore.testing.transcoder.started_programs import noting_starts
 
 
 class TranscoderConformance(Kit):
-    """The promises of every transcoder about capabilities, probing and plans."""
+    """The tests of the promises of every transcoder about capabilities, probing and plans: subclass it for a plugin."""
 
     @pytest.fixture
     def transcoder(self) -> Transcoder:

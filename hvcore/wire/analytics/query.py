@@ -108,7 +108,7 @@ class _Days:
 
 @attrs.frozen(kw_only=True)
 class UsageParameters:
-    """Declare the query parameters of the analytics report of usage, in both endpoint families (A and B)."""
+    """Declare the query parameters of the analytics report of usage, below ``/v1`` and ``/v1/api/{orgID}``."""
 
     period_days: int = optional(
         "periodDays", Integer(minimum=1, maximum=MAX_PERIOD_DAYS), DEFAULT_PERIOD_DAYS
@@ -118,7 +118,7 @@ class UsageParameters:
 
 @attrs.frozen(kw_only=True)
 class DailyParameters(_Days):
-    """Declare the query parameters of the analytics report by day, in both endpoint families (A and B)."""
+    """Declare the query parameters of the analytics report by day, below ``/v1`` and ``/v1/api/{orgID}``."""
 
     is_filled: bool = optional("fill", Flag(), default=False)
     form: ExportFormat | None = _format()
@@ -126,7 +126,7 @@ class DailyParameters(_Days):
 
 @attrs.frozen(kw_only=True)
 class VideosParameters(_Days):
-    """Declare the query parameters of the analytics report of views by video, in both endpoint families (A and B)."""
+    """Declare the query parameters of the analytics report of views by video, below ``/v1`` and ``/v1/api/{orgID}``."""
 
     sort: VideoSort = optional(
         "sortBy", member_of(VideoSort), VideoSort.VIEWS, about="What to sort by."
@@ -175,21 +175,21 @@ class VideosParameters(_Days):
 
 @attrs.frozen(kw_only=True)
 class StorageParameters:
-    """Declare the query parameters of the analytics report of stored videos, in both endpoint families (A and B)."""
+    """Declare the query parameters of the analytics report of stored videos, below ``/v1`` and ``/v1/api/{orgID}``."""
 
     form: ExportFormat | None = _format()
 
 
 @attrs.frozen(kw_only=True)
 class ResolutionParameters(_Days):
-    """Declare the query parameters of the analytics report of segments by picture height, in both endpoint families (A and B)."""
+    """Declare the query parameters of the analytics report of segments by picture height, below ``/v1`` and ``/v1/api/{orgID}``."""
 
     form: ExportFormat | None = _format()
 
 
 @attrs.frozen(kw_only=True)
 class VideoParameters(_Days):
-    """Declare the query parameters of the analytics report of one video, in both endpoint families (A and B)."""
+    """Declare the query parameters of the analytics report of one video, below ``/v1`` and ``/v1/api/{orgID}``."""
 
     form: ExportFormat | None = _format()
     records: VideoRecords = optional(
@@ -202,7 +202,7 @@ class VideoParameters(_Days):
 
 @attrs.frozen(kw_only=True)
 class ExplainParameters:
-    """Declare the query parameters of the explanation of a video's view count on a day, in both endpoint families (A and B)."""
+    """Declare the query parameters of the explanation of a video's view count on a day, below ``/v1`` and ``/v1/api/{orgID}``."""
 
     day: date | None = optional(
         "date", OpenDay(), None, about="A UTC day; today if there is none."
@@ -212,7 +212,7 @@ class ExplainParameters:
 
 @attrs.frozen(kw_only=True)
 class ViewersParameters:
-    """Declare the query parameters of the analytics report of current viewers, in both endpoint families (A and B)."""
+    """Declare the query parameters of the analytics report of current viewers, below ``/v1`` and ``/v1/api/{orgID}``."""
 
     form: ExportFormat | None = _format()
     records: LiveRecords = optional(
@@ -225,7 +225,7 @@ class ViewersParameters:
 
 @attrs.frozen(kw_only=True)
 class PlaybackQualityParameters(_Days):
-    """Declare the query parameters of the analytics report of playback quality, in both endpoint families (A and B)."""
+    """Declare the query parameters of the analytics report of playback quality, below ``/v1`` and ``/v1/api/{orgID}``."""
 
     by: SessionsBy = optional(
         "by",
@@ -244,7 +244,7 @@ class PlaybackQualityParameters(_Days):
 
 @attrs.frozen(kw_only=True)
 class BreakdownParameters(_Days):
-    """Declare the query parameters of the analytics report by country or referrer, in both endpoint families (A and B)."""
+    """Declare the query parameters of the analytics report by country or referrer, below ``/v1`` and ``/v1/api/{orgID}``."""
 
     by: BreakdownBy = optional("by", member_of(BreakdownBy), BreakdownBy.COUNTRY)
     form: ExportFormat | None = _format()

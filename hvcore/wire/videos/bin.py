@@ -32,7 +32,7 @@ from hvcore.wire.schema import (
 
 @attrs.frozen(kw_only=True)
 class DeleteParameters:
-    """Declare the query parameters of a deletion, in both endpoint families (A and B)."""
+    """Declare the query parameters of a deletion, below ``/v1`` and ``/v1/api/{orgID}``."""
 
     keep_hours: int = optional(
         "keepHours",
@@ -44,7 +44,7 @@ class DeleteParameters:
 
 @attrs.frozen(kw_only=True)
 class BinParameters:
-    """Declare the query parameters of the list of deleted videos, in both endpoint families (A and B)."""
+    """Declare the query parameters of the list of deleted videos, below ``/v1`` and ``/v1/api/{orgID}``."""
 
     page: int = optional(
         "page",

@@ -89,7 +89,7 @@ class Span:
 
     @property
     def last_frame(self) -> int:
-        """The number of the last frame of the span, also at the video's end."""
+        """The number of the last frame of the span, counted from 0 at the video's beginning."""
         if self.end_segment is None:
             end_frame = round(self.total_s * self.frame_rate)
             return max(self.first_frame, end_frame - 1)

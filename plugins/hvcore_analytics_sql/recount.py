@@ -107,7 +107,7 @@ def begin(connection: Connection, until_ms: int) -> None:
 
 def finish(database: Database) -> None:
     """
-    Count what is left of a count that has begun; several processes take turns.
+    Count the slices that a begun count has left; several processes take turns.
 
     Raises:
         UnavailableError: The database does not answer.

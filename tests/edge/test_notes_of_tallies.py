@@ -1,5 +1,5 @@
 """
-What the notes of viewers say that stand in the edge's tallies.
+The notes of viewers in the tallies of the edge.
 """
 
 from collections import Counter

@@ -95,7 +95,7 @@ def test_a_page_goes_on_where_the_last_one_ended(logged: SqlUnitOfWork) -> None:
         ("key_100%", -1, "link:m_2", False),
     ],
 )
-def test_what_other_people_have_done_since_is_found(
+def test_changes_by_other_people_since_a_moment_are_found(
     logged: SqlUnitOfWork, subject: str, hours: int, actor: str, *, is_found: bool
 ) -> None:
     since = NOW + timedelta(hours=hours)

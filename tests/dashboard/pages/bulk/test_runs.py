@@ -254,7 +254,7 @@ def test_a_video_that_somebody_else_works_on_is_not_deleted_with_others(
     assert f"{VIDEOS}/{theirs}" in shown
 
 
-def test_what_was_changed_before_the_question_or_by_its_person_is_deleted(
+def test_a_video_changed_before_the_question_or_by_its_person_is_deleted(
     dashboard: Dashboard,
 ) -> None:
     world = dashboard.world

@@ -25,6 +25,7 @@ from hvcore.ports.rate_limit import RateLimitStore
 from hvcore.ports.sign_in import SignInProvider
 from hvcore.ports.storage import Storage
 from hvcore.ports.transcoder import Transcoder
+from hvcore.ports.transcriber import Transcriber
 from hvcore.ports.web_apps import Middleware, WebApp
 from hvcore.settings import OTHER_OPTIONS
 
@@ -147,6 +148,10 @@ class TranscoderBackend(Backend[Transcoder]):
     """Describe a transcoder that a plugin offers; its factory makes a ``Transcoder``."""
 
 
+class TranscriberBackend(Backend[Transcriber]):
+    """Describe a transcriber that a plugin offers; its factory makes a ``Transcriber``."""
+
+
 class QueueBackend(Backend[Queue]):
     """Describe a queue that a plugin offers; its factory makes a ``Queue``."""
 
@@ -247,6 +252,11 @@ def hvcore_storages() -> Iterable[StorageBackend]:  # type: ignore[empty-body]  
 @hookspec
 def hvcore_transcoders() -> Iterable[TranscoderBackend]:  # type: ignore[empty-body]  # pluggy: a specification has no body
     """Offer transcoders; ``transcoder.backend`` chooses one by name."""
+
+
+@hookspec
+def hvcore_transcribers() -> Iterable[TranscriberBackend]:  # type: ignore[empty-body]  # pluggy: a specification has no body
+    """Offer transcribers; ``transcriber.backend`` chooses one by name."""
 
 
 @hookspec

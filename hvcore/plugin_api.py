@@ -110,6 +110,19 @@ from hvcore.domain.processing.source_info import (
     UnusableSourceError,
     VideoTrackInfo,
 )
+from hvcore.domain.processing.speech import (
+    SOUND_RATE_HZ,
+    SoundFile,
+    SpokenCue,
+    SpokenLanguage,
+    SpokenWord,
+    TranscriberCapabilities,
+    TranscriptionError,
+    TranscriptionOrder,
+    UnknownLanguageError,
+    UnusableSoundError,
+    require_known_language,
+)
 from hvcore.domain.processing.transcoding import (
     AudioRendition,
     CaptionFile,
@@ -162,6 +175,7 @@ from hvcore.hookspecs import (
     SignInBackend,
     StorageBackend,
     TranscoderBackend,
+    TranscriberBackend,
     hookimpl,
     other_options,
 )
@@ -240,6 +254,11 @@ from hvcore.ports.transcoder import (
     Transcoder,
     Workspace,
 )
+from hvcore.ports.transcriber import (
+    SupportsCostMeasurement,
+    Transcriber,
+    Transcription,
+)
 from hvcore.ports.video_counts import CountsByVideo, VideoLengths
 from hvcore.ports.web_apps import Middleware, WebApp
 from hvcore.processes.child_launcher import FILTER_FD
@@ -291,6 +310,7 @@ __all__ = [
     "OTHER",
     "PLAYBACK_COLUMNS",
     "SEGMENT_S",
+    "SOUND_RATE_HZ",
     "VERSION",
     "Aggregation",
     "AnalyticsBackend",
@@ -427,9 +447,13 @@ __all__ = [
     "SignInRefusedError",
     "SignInStart",
     "SocketDeadline",
+    "SoundFile",
     "SourceInfo",
     "SourceRanges",
     "Speed",
+    "SpokenCue",
+    "SpokenLanguage",
+    "SpokenWord",
     "Still",
     "Storage",
     "StorageBackend",
@@ -438,6 +462,7 @@ __all__ = [
     "SubscribedEvent",
     "SupportsBackup",
     "SupportsCopy",
+    "SupportsCostMeasurement",
     "SupportsDeclining",
     "SupportsFrames",
     "SupportsHide",
@@ -461,10 +486,18 @@ __all__ = [
     "TranscodeOrder",
     "Transcoder",
     "TranscoderBackend",
+    "Transcriber",
+    "TranscriberBackend",
+    "TranscriberCapabilities",
+    "Transcription",
+    "TranscriptionError",
+    "TranscriptionOrder",
     "UnauthorizedError",
     "UnavailableError",
     "UnfollowedSessions",
+    "UnknownLanguageError",
     "UnreadableObjectError",
+    "UnusableSoundError",
     "UnusableSourceError",
     "UploadedPart",
     "VideoCount",
@@ -492,6 +525,7 @@ __all__ = [
     "missing_module",
     "optional_field",
     "other_options",
+    "require_known_language",
     "required_field",
     "supervised_command",
     "use_until_end",

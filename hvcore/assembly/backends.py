@@ -39,6 +39,7 @@ from hvcore.ports.repositories.catalog import VideoCatalog
 from hvcore.ports.sign_in import SignInProvider
 from hvcore.ports.storage import Storage
 from hvcore.ports.transcoder import Transcoder
+from hvcore.ports.transcriber import Transcriber
 from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.registry import Choice, Registry, load_plugins
 from hvcore.safe_http import OutboundHttp
@@ -152,6 +153,12 @@ class Backends:
             default_name=self.settings.transcoder.backend,
             make=self._chosen.transcoder_named,
         )
+
+    @made_once
+    def transcriber(self) -> Transcriber | None:
+        """The transcriber; None if nothing is transcribed."""
+        given: Transcriber | None = self._given("transcriber")
+        return self._chosen.transcriber() if given is None else given
 
     @made_once
     def queue(self) -> Queue:

@@ -15,6 +15,7 @@ from hvcore.ports.rate_limit import RateLimitStore
 from hvcore.ports.sign_in import SignInProvider
 from hvcore.ports.storage import Storage
 from hvcore.ports.transcoder import Transcoder
+from hvcore.ports.transcriber import Transcriber
 
 if TYPE_CHECKING:
     from hvcore.safe_http import OutboundHttp
@@ -43,6 +44,7 @@ class Overrides:
 
     storage: Storage | None = None
     transcoder: Transcoder | None = None
+    transcriber: Transcriber | None = None
     queue: Queue | None = None
     auth_providers: tuple[AuthProvider, ...] = ()
     analytics_store: AnalyticsStore | None = None

@@ -31,6 +31,8 @@ def choices(settings: Settings, kind: str) -> Sequence[Choice]:
     """Return the backends of a kind that the settings choose, in their order."""
     if kind == "transcoder":
         return list(_transcoders(settings))
+    if kind == "transcriber" and not settings.transcriber.backend:
+        return []
     return [
         Choice(kind=kind, name=name, options=options, path=options_path(kind, name))
         for name, options in _named(settings, kind)
@@ -76,6 +78,7 @@ def _named(settings: Settings, kind: str) -> Iterator[tuple[str, Any]]:
     limits, sign_in = settings.limits, settings.sign_in
     one = {
         "storage": (settings.storage.backend, settings.storage.options),
+        "transcriber": (settings.transcriber.backend, settings.transcriber.options),
         "queue": (settings.queue.backend, settings.queue.options),
         "limits": (limits.store, limits.options),
     }

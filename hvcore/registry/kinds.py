@@ -42,6 +42,7 @@ from hvcore.ports.transcoder import (
     SupportsStorageCheck,
     Transcoder,
 )
+from hvcore.ports.transcriber import SupportsCostMeasurement, Transcriber
 
 
 @attrs.frozen(kw_only=True)
@@ -95,6 +96,14 @@ KINDS: Final = {
                 *(RemoteTranscoder, SupportsStill, SupportsFrames),
                 *(SupportsDeclining, SupportsStorageCheck),
             ),
+        ),
+        Kind(
+            name="transcriber",
+            hook="hvcore_transcribers",
+            record=hookspecs.TranscriberBackend,
+            port=Transcriber,
+            setting="transcriber.backend",
+            abilities=(SupportsCostMeasurement,),
         ),
         Kind(
             name="queue",

@@ -143,6 +143,19 @@ class TranscoderSettings(BackendSettings):
 
 
 @attrs.frozen(kw_only=True)
+class TranscriberSettings(BackendSettings):
+    """
+    The settings of the transcriber, which writes down what is said.
+
+    Attributes:
+        backend: The name of the backend, as its plugin offers it; empty: nothing is
+            transcribed.
+    """
+
+    backend: str = ""
+
+
+@attrs.frozen(kw_only=True)
 class AuthSettings:
     """
     The settings of the backends that recognise callers.
@@ -347,6 +360,7 @@ class Settings:
     transcoder: TranscoderSettings = attrs.field(
         factory=lambda: TranscoderSettings(backend="ffmpeg")
     )
+    transcriber: TranscriberSettings = attrs.field(factory=TranscriberSettings)
     auth: AuthSettings = attrs.field(factory=AuthSettings)
     limits: LimitSettings = attrs.field(factory=LimitSettings)
     shares: ShareSettings = attrs.field(factory=ShareSettings)

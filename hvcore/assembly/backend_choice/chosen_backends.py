@@ -19,6 +19,7 @@ from hvcore.ports.rate_limit import RateLimitStore
 from hvcore.ports.sign_in import SignInProvider
 from hvcore.ports.storage import Storage
 from hvcore.ports.transcoder import Transcoder
+from hvcore.ports.transcriber import Transcriber
 from hvcore.registry import Choice, Registry
 from hvcore.registry.building import close_made
 from hvcore.registry.choices import further_transcoder
@@ -68,6 +69,12 @@ class ChosenBackends:
             PluginError: No plugin offers a transcoder with this name.
         """
         return cast(Transcoder, self._build(further_transcoder(self._settings, name)))
+
+    def transcriber(self) -> Transcriber | None:
+        """Return the transcriber that the settings choose; None if they choose none."""
+        for one in self.all_of("transcriber").values():
+            return cast(Transcriber, one)
+        return None
 
     def queue(self) -> Queue:
         """Return the queue that the settings choose."""

@@ -96,7 +96,7 @@ class Transcriber(ABC):
 
 @runtime_checkable
 class SupportsCostMeasurement(Protocol):
-    """Measure what a transcription costs on this machine."""
+    """Measure the processor time that a transcription costs on this machine."""
 
     def processor_s_per_minute(self) -> float:
         """

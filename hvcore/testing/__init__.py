@@ -29,6 +29,7 @@ pytest.register_assert_rewrite(
     "hvcore.testing.sign_in",
     "hvcore.testing.storage",
     "hvcore.testing.transcoder",
+    "hvcore.testing.transcriber",
 )
 
 

@@ -1,6 +1,8 @@
 """The fixtures that the promises of transcribers share."""
 
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import ClassVar, Final
 
@@ -14,7 +16,6 @@ from hvcore.domain.processing.speech import (
     TranscriptionOrder,
 )
 from hvcore.ports.transcriber import Transcriber
-from hvcore.testing.children import ends_within
 from hvcore.testing.kit import Kit
 from hvcore.testing.transcriber.sounds import frames_of, silence, write_sound
 
@@ -35,6 +36,22 @@ class Heard:
     def text(self) -> str:
         """The words of all cues."""
         return " ".join(cue.text for cue in self.cues)
+
+
+@contextmanager
+def ends_within(limit_s: float) -> Iterator[None]:
+    """
+    Assert that a block ends in time.
+
+    The block runs in the main thread, as ports of transcribers promise; one that never
+    ends is broken off by the kit.
+    """
+    began_s = time.monotonic()
+    try:
+        yield
+    finally:
+        took_s = time.monotonic() - began_s
+        assert took_s <= limit_s, f"it took {took_s:.1f} s, not {limit_s} at most"
 
 
 class StoppedWorkError(Exception):
@@ -60,6 +77,7 @@ class TranscriberKit(Kit):
             server is missing.
     """
 
+    hangs_after_s: ClassVar[float] = 120.0
     spoken_language: ClassVar[str] = "en"
     secrets: ClassVar[Sequence[str]] = ()
     ends_within_s: ClassVar[float] = 60.0
@@ -104,18 +122,11 @@ class TranscriberKit(Kit):
     ) -> Heard:
         """Transcribe a sound to its end, within limits of time and number."""
         order = TranscriptionOrder(sound=sound, language=language, check=check)
-        heard: list[Heard] = []
-        ends_within(
-            self.ends_within_s, lambda: heard.append(_heard(transcriber, order))
-        )
-        return heard[0]
-
-
-def _heard(transcriber: Transcriber, order: TranscriptionOrder) -> Heard:
-    made = transcriber.transcribe(order)
-    cues: list[SpokenCue] = []
-    for cue in made.cues:
-        cues.append(cue)
-        most = 1 + order.sound.duration_ms // MS_PER_CUE
-        assert len(cues) <= most, f"more than {most} cues: it never ends"
-    return Heard(language=made.language, cues=cues)
+        with ends_within(self.ends_within_s):
+            made = transcriber.transcribe(order)
+            cues: list[SpokenCue] = []
+            for cue in made.cues:
+                cues.append(cue)
+                most = 1 + sound.duration_ms // MS_PER_CUE
+                assert len(cues) <= most, f"more than {most} cues: it never ends"
+        return Heard(language=made.language, cues=cues)

@@ -11,8 +11,7 @@ from hvcore.domain.processing.speech import (
     UnknownLanguageError,
 )
 from hvcore.ports.transcriber import Transcriber
-from hvcore.testing.children import ends_within
-from hvcore.testing.transcriber.kit import TranscriberKit
+from hvcore.testing.transcriber.kit import TranscriberKit, ends_within
 
 _CODE: Final = re.compile(r"[a-z]{2,3}")
 _UNKNOWN: Final = ("zxx", "qqx", "EN", "en-US", "english", "")
@@ -63,11 +62,11 @@ class LanguagePromises(TranscriberKit):
         for language in _UNKNOWN:
             order = TranscriptionOrder(sound=said, language=language)
 
-            def ask(order: TranscriptionOrder = order) -> None:
+            with (
+                ends_within(self.gives_up_within_s),
+                pytest.raises(UnknownLanguageError),
+            ):
                 transcriber.transcribe(order)
-
-            with pytest.raises(UnknownLanguageError):
-                ends_within(self.gives_up_within_s, ask)
 
     def test_a_refused_language_spoils_nothing(
         self, transcriber: Transcriber, said: SoundFile

@@ -175,6 +175,10 @@ PORTS: Final[Mapping[str, PortSubject]] = {
         example=_methods("staged_write"),
         unproven="It has no kit: a test needs the store that stages.",
     ),
+    "SupportsCostMeasurement": PortSubject(
+        example=_methods("processor_s_per_minute"),
+        unproven="It has no kit: a figure depends on the machine.",
+    ),
     "SupportsFrames": PortSubject(
         example=_methods("frames"), unproven=_WITH_TRANSCODERS
     ),
@@ -191,6 +195,10 @@ PORTS: Final[Mapping[str, PortSubject]] = {
             *("testing.transcoder.TranscoderConformance",),
             *("testing.local_transcoder.LocalTranscoderConformance",),
         ),
+    ),
+    "Transcriber": PortSubject(
+        example=_template("transcriber"),
+        kits=("testing.transcriber.TranscriberConformance",),
     ),
 }
 

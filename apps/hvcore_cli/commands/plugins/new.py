@@ -15,7 +15,7 @@ from hvcore_cli.invocation import CliError
 
 KINDS: Final = (
     *("analytics", "auth", "cache_invalidation", "limits"),
-    *("queue", "sign_in", "storage", "transcoder"),
+    *("queue", "sign_in", "storage", "transcoder", "transcriber"),
 )
 """The kinds of plugins that have a template; each has a kit."""
 _NAME: Final = re.compile(r"[a-z][a-z0-9]*")

@@ -16,6 +16,7 @@ EXTRA_OF_MODULE: Final[Mapping[str, str]] = {
     "click": "server",
     "duckdb": "analytics-duckdb",
     "falcon": "server",
+    "faster_whisper": "whisper",
     "fsspec": "fsspec",
     "gcsfs": "gcs",
     "google": "google",

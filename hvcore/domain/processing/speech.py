@@ -5,14 +5,18 @@ Languages are primary subtags of BCP 47 (RFC 5646, section 2.2.1) in lower case,
 ``en``.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from statistics import geometric_mean
 from typing import Final
 
 import attrs
 
 SOUND_RATE_HZ: Final = 16_000
 """The sample rate of the sounds that transcribers get: that of most speech models."""
+
+_LEAST_CONFIDENCE: Final = 0.001
+"""One word whose confidence is 0 does not decide for all."""
 
 
 def _never() -> None:
@@ -120,6 +124,21 @@ class TranscriberCapabilities:
     def detects_languages(self) -> bool:
         """Return whether the transcriber tells languages apart."""
         return self.assumed_language is None
+
+
+def mean_confidence(cues: Iterable[SpokenCue]) -> float:
+    """
+    Return how sure the words of cues are on average, 0 to 1; 1 if there are none.
+
+    It is the geometric mean. Guesses in a language that a model does not know have a few
+    sure words among many unsure ones: their arithmetic mean was up to 0.69 where that
+    of right words was from 0.77 on, and their geometric mean at most 0.42 and those of
+    right words from 0.73 on (Whisper tiny.en, texts of five languages).
+    """
+    sureness = [
+        max(word.confidence, _LEAST_CONFIDENCE) for cue in cues for word in cue.words
+    ]
+    return geometric_mean(sureness) if sureness else 1.0
 
 
 class TranscriptionError(Exception):

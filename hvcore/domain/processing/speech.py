@@ -66,7 +66,8 @@ class SpokenLanguage:
     Attributes:
         code: The language, one of those that the transcriber declares.
         probability: How sure a transcriber is that it told the language right: 0 to 1;
-            None if the language was asked for or assumed.
+            None if the language was asked for or assumed, or if nobody knows. In silence
+            it is 0.
     """
 
     code: str

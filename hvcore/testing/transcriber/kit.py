@@ -68,6 +68,8 @@ class TranscriberKit(Kit):
 
     Attributes:
         spoken_language: The language of ``speech``.
+        says_how_sure: Whether the transcriber knows how sure it is of a language that it
+            tells.
         secrets: The secrets that the transcriber sends to a server, and that no log or
             error may have.
         ends_within_s: The most seconds that a transcription of some seconds of sound may
@@ -79,6 +81,7 @@ class TranscriberKit(Kit):
 
     hangs_after_s: ClassVar[float] = 120.0
     spoken_language: ClassVar[str] = "en"
+    says_how_sure: ClassVar[bool] = True
     secrets: ClassVar[Sequence[str]] = ()
     ends_within_s: ClassVar[float] = 60.0
     stops_within_s: ClassVar[float] = 5.0

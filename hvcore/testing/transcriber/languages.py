@@ -50,8 +50,9 @@ class LanguagePromises(TranscriberKit):
 
         assert language.code == self.spoken_language
         if assumed is None:
-            assert language.probability is not None, "it does not say how sure it is"
-            assert 0 <= language.probability <= 1
+            is_told = language.probability is not None
+            assert is_told or not self.says_how_sure, "it does not say how sure it is"
+            assert 0 <= (language.probability or 0) <= 1
         else:
             assert language.probability is None, "it was not told, but assumed"
 

@@ -1,0 +1,1 @@
+"""Have a server write down what is said: any that speaks OpenAI's form of transcriptions."""

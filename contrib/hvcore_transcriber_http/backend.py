@@ -1,0 +1,262 @@
+"""Have a server transcribe sounds by ``POST /v1/audio/transcriptions``."""
+
+import http.client
+import time
+import uuid
+import wave
+from collections.abc import Callable, Generator, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Final
+from urllib.parse import urlsplit
+
+import attrs
+
+from hvcore.plugin_api import (
+    SOUND_RATE_HZ,
+    Clock,
+    Database,
+    SoundFile,
+    SpokenCue,
+    Transcriber,
+    TranscriberCapabilities,
+    Transcription,
+    TranscriptionError,
+    TranscriptionOrder,
+    UnavailableError,
+    UnusableSoundError,
+    require_known_language,
+)
+from hvcore_cloud_ladders.spending import MILLIONTHS, SpendingBook, SpendingTables
+from hvcore_transcriber_http.answers import WrongAnswerError, read_answer
+from hvcore_transcriber_http.exchange import (
+    Answer,
+    Request,
+    TooLargeAnswerError,
+    exchange,
+)
+from hvcore_transcriber_http.languages import whisper_code
+from hvcore_transcriber_http.options import HttpTranscriberOptions
+
+_OK: Final = 200
+_BUSY: Final = frozenset({429, 502, 503, 504})
+_REFUSED_SOUND: Final = frozenset({400, 413, 415, 422})
+_REFUSED_KEY: Final = frozenset({401, 403})
+_SERVER_FAILS: Final = 500
+_LONGEST_WAIT_S: Final = 30
+"""A longer pause that a server asks for is made by the job, which others need not wait for."""
+_PING_S: Final = 10.0
+_STEP_S: Final = 0.5
+
+
+def make_transcriber(
+    options: HttpTranscriberOptions, *, clock: Clock, database: Database
+) -> "HttpTranscriber":
+    """Return a transcriber for this process; it counts seconds if there is a limit."""
+    book = None
+    if options.daily_limit_s:
+        book = SpendingBook(
+            database=database,
+            tables=SpendingTables("hv_transcriber_http"),
+            limit=options.daily_limit_s * MILLIONTHS,
+            service="the transcription server",
+            currency="s",
+        )
+    return HttpTranscriber(options=options, clock=clock, book=book)
+
+
+@attrs.frozen(kw_only=True)
+class HttpTranscriber(Transcriber):
+    """
+    A transcriber that sends whole sounds to a server, and reads cues out of its answers.
+
+    Attributes:
+        book: The seconds of sound that were sent each day; None if there is no limit.
+        sleep: Waits for some seconds between two attempts.
+    """
+
+    options: HttpTranscriberOptions
+    clock: Clock
+    book: SpendingBook | None = None
+    sleep: Callable[[float], None] = time.sleep
+
+    def capabilities(self) -> TranscriberCapabilities:
+        return TranscriberCapabilities(
+            name=f"http {self.options.model}", languages=self.options.known_languages
+        )
+
+    def transcribe(self, order: TranscriptionOrder) -> Transcription:
+        require_known_language(order.language, self.capabilities())
+        order.check()
+        answer = self._asked(self._request(order), order)
+        if answer.status != _OK:
+            raise self._refusal(answer)
+        try:
+            read = read_answer(
+                answer.body,
+                wished=order.language,
+                known=self.options.known_languages,
+                duration_ms=order.sound.duration_ms,
+            )
+        except WrongAnswerError as exc:
+            raise TranscriptionError(
+                "The transcription server gave no usable answer.", log=str(exc)
+            ) from exc
+        return Transcription(language=read.language, cues=_cues(read.cues, order))
+
+    def ping(self) -> None:
+        request = Request(method="GET", path="/v1/models", headers=self._headers)
+        try:
+            answer = exchange(
+                self.options.url,
+                request,
+                within_s=min(_PING_S, self.options.timeout_s),
+                most_bytes=self.options.max_answer_mb * 1_000_000,
+                check=lambda: None,
+            )
+        except (OSError, http.client.HTTPException, TooLargeAnswerError) as exc:
+            raise self._silent() from exc
+        if answer.status in _REFUSED_KEY or answer.status >= _SERVER_FAILS:
+            raise self._refusal(answer)
+
+    def _asked(self, request: Request, order: TranscriptionOrder) -> Answer:
+        """Return the first answer other than that the server is busy."""
+        failure: Exception = self._silent()
+        for attempt in range(self.options.attempts):
+            self._charge(order.sound)
+            pause_s = 2**attempt
+            try:
+                answer = exchange(
+                    self.options.url,
+                    request,
+                    within_s=self.options.timeout_s,
+                    most_bytes=self.options.max_answer_mb * 1_000_000,
+                    check=order.check,
+                )
+            except TooLargeAnswerError as exc:
+                raise TranscriptionError(
+                    "The transcription server gave no usable answer.",
+                    log="the answer is too large: see max_answer_mb",
+                ) from exc
+            except (OSError, http.client.HTTPException) as exc:
+                failure = self._silent()
+                failure.__cause__ = exc
+            else:
+                if answer.status not in _BUSY:
+                    return answer
+                failure = self._refusal(answer)
+                pause_s = answer.retry_after_s or pause_s
+            if pause_s > _LONGEST_WAIT_S:
+                break
+            if attempt + 1 < self.options.attempts:
+                self._wait(pause_s, order.check)
+        raise failure
+
+    def _wait(self, pause_s: float, check: Callable[[], None]) -> None:
+        while pause_s > 0:
+            check()
+            self.sleep(min(_STEP_S, pause_s))
+            pause_s -= _STEP_S
+        check()
+
+    def _request(self, order: TranscriptionOrder) -> Request:
+        fields = [
+            ("model", self.options.model),
+            ("response_format", "verbose_json"),
+            ("timestamp_granularities[]", "word"),
+            ("timestamp_granularities[]", "segment"),
+            # Models that draw lots write another text each time.
+            ("temperature", "0"),
+        ]
+        if order.language is not None:
+            fields.append(("language", whisper_code(order.language)))
+        boundary = uuid.uuid4().hex
+        sound = _read(order.sound)
+        content_type = f"multipart/form-data; boundary={boundary}"
+        return Request(
+            method="POST",
+            path="/v1/audio/transcriptions",
+            headers={**self._headers, "Content-Type": content_type},
+            body=_multipart(fields, sound, boundary),
+        )
+
+    def _charge(self, sound: SoundFile) -> None:
+        if self.book is None:
+            return
+        now = self.clock.now()
+        cost = sound.duration_ms * MILLIONTHS // 1000
+        if cost > self.book.limit:
+            raise UnusableSoundError(
+                "This sound alone is longer than what may be transcribed in a day."
+            )
+        # Each request is counted: nobody knows whether a lost answer is on the bill.
+        if not self.book.reserve(uuid.uuid4().hex, cost, now):
+            raise UnavailableError(
+                "No more sound is transcribed today: the daily limit is reached.",
+                retry_after_s=_seconds_of_the_day_left(now),
+            )
+
+    def _refusal(self, answer: Answer) -> Exception:
+        host, status = urlsplit(self.options.url).netloc, answer.status
+        if status in _REFUSED_SOUND:
+            return UnusableSoundError("The transcription server refuses the sound.")
+        if status in _BUSY:
+            told = f"The transcription server {host} is busy: it answers {status}."
+            return UnavailableError(told, retry_after_s=answer.retry_after_s or 60)
+        if status >= _SERVER_FAILS:
+            log = f"{host} answers {status}"
+            return TranscriptionError("The transcription server failed.", log=log)
+        return UnavailableError(
+            f"The transcription server {host} answers {status}: correct url, model or "
+            "key in transcriber.options.",
+            retry_after_s=60,
+        )
+
+    def _silent(self) -> UnavailableError:
+        host = urlsplit(self.options.url).netloc
+        return UnavailableError(f"The transcription server {host} does not answer.")
+
+    @property
+    def _headers(self) -> dict[str, str]:
+        key = self.options.key
+        return {"Authorization": f"Bearer {key}"} if key else {}
+
+
+def _cues(
+    cues: Sequence[SpokenCue], order: TranscriptionOrder
+) -> Generator[SpokenCue, None, None]:
+    for cue in cues:
+        order.check()
+        yield cue
+
+
+def _read(sound: SoundFile) -> bytes:
+    """Return the bytes of a sound after a look at its form: a server is paid for trying."""
+    try:
+        with wave.open(str(sound.path), "rb") as opened:
+            form = (opened.getnchannels(), opened.getsampwidth(), opened.getframerate())
+        data = sound.path.read_bytes()
+    except (OSError, EOFError, wave.Error) as exc:
+        raise UnusableSoundError("The sound cannot be read.") from exc
+    if form != (1, 2, SOUND_RATE_HZ):
+        raise UnusableSoundError("The sound is not mono, 16 bit and 16 kHz.")
+    return data
+
+
+def _multipart(fields: Sequence[tuple[str, str]], sound: bytes, boundary: str) -> bytes:
+    parts = [
+        f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'
+        for name, value in fields
+    ]
+    parts.append(
+        f'--{boundary}\r\nContent-Disposition: form-data; name="file"; '
+        'filename="sound.wav"\r\nContent-Type: audio/wav\r\n\r\n'
+    )
+    return b"".join(
+        ["".join(parts).encode(), sound, f"\r\n--{boundary}--\r\n".encode()]
+    )
+
+
+def _seconds_of_the_day_left(now: datetime) -> int:
+    today = now.astimezone(UTC)
+    midnight = datetime.combine(today.date() + timedelta(days=1), datetime.min.time())
+    return int((midnight.replace(tzinfo=UTC) - today).total_seconds()) + 1

@@ -1,0 +1,396 @@
+"""A server's faults are told apart: what is tried again, what waits, and what never succeeds."""
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy.engine import Engine
+
+from hvcore.persistence.engine import make_engine
+from hvcore.persistence.plugin_database import PluginDatabase
+from hvcore.plugin_api import (
+    SoundFile,
+    SpokenCue,
+    TranscriptionError,
+    TranscriptionOrder,
+    UnavailableError,
+    UnusableSoundError,
+)
+from hvcore.testing.fakes import SettableClock
+from hvcore.testing.transcriber import tones, write_sound
+from hvcore_transcriber_http.backend import HttpTranscriber, make_transcriber
+from hvcore_transcriber_http.options import HttpTranscriberOptions
+from tests.plugins.transcriber_http.imitated_server import (
+    KEY,
+    Handler,
+    ImitatedServer,
+    break_off,
+    busy,
+    drip,
+    go_silent,
+    imitated_server,
+)
+
+
+@pytest.fixture
+def server() -> Iterator[ImitatedServer]:
+    with imitated_server() as made:
+        yield made
+
+
+@pytest.fixture
+def sound(tmp_path: Path) -> SoundFile:
+    return write_sound(tmp_path / "a.wav", tones(1_000))
+
+
+@pytest.fixture
+def sqlite(tmp_path: Path) -> Iterator[Engine]:
+    engine = make_engine(f"sqlite:///{tmp_path}/hvcore.db")
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture
+def waits() -> list[float]:
+    return []
+
+
+@pytest.fixture
+def transcriber(server: ImitatedServer, waits: list[float]) -> HttpTranscriber:
+    return asking(server.url, waits)
+
+
+def asking(url: str, waits: list[float], **options: float) -> HttpTranscriber:
+    given: dict[str, Any] = {"url": url, "key": KEY, "timeout_s": 10.0, **options}
+    return HttpTranscriber(
+        options=HttpTranscriberOptions(**given),
+        clock=SettableClock(),
+        sleep=waits.append,
+    )
+
+
+def heard(
+    transcriber: HttpTranscriber, sound: SoundFile, language: str | None = None
+) -> list[SpokenCue]:
+    order = TranscriptionOrder(sound=sound, language=language)
+    return list(transcriber.transcribe(order).cues)
+
+
+def test_a_request_has_openais_form(
+    server: ImitatedServer, transcriber: HttpTranscriber, sound: SoundFile
+) -> None:
+    heard(transcriber, sound, "jv")
+
+    assert server.fields == [
+        {
+            "model": ["whisper-1"],
+            "response_format": ["verbose_json"],
+            "timestamp_granularities[]": ["word", "segment"],
+            "temperature": ["0"],
+            "language": ["jw"],
+        }
+    ]
+
+
+@pytest.mark.parametrize("fault", [busy(429), busy(503), busy(502), break_off])
+def test_a_busy_server_is_asked_again(
+    fault: Callable[[Handler], None],
+    server: ImitatedServer,
+    transcriber: HttpTranscriber,
+    sound: SoundFile,
+    waits: list[float],
+) -> None:
+    server.faults += [fault, fault]
+
+    assert [cue.text for cue in heard(transcriber, sound)] == ["one two three"]
+    assert sum(waits) == 1 + 2
+
+
+def test_the_pause_is_that_of_the_server(
+    server: ImitatedServer,
+    transcriber: HttpTranscriber,
+    sound: SoundFile,
+    waits: list[float],
+) -> None:
+    server.faults += [busy(429, Retry_After="7")]
+    heard(transcriber, sound)
+
+    assert sum(waits) == 7
+
+
+def test_a_long_pause_is_left_to_the_job(
+    server: ImitatedServer,
+    transcriber: HttpTranscriber,
+    sound: SoundFile,
+    waits: list[float],
+) -> None:
+    server.faults += [busy(429, Retry_After="900")]
+
+    with pytest.raises(UnavailableError, match="is busy") as raised:
+        heard(transcriber, sound)
+    assert (raised.value.retry_after_s, waits) == (900, [])
+
+
+def test_a_server_that_stays_busy_is_unavailable(
+    server: ImitatedServer, transcriber: HttpTranscriber, sound: SoundFile
+) -> None:
+    server.faults += [busy(503)] * 3
+
+    with pytest.raises(UnavailableError, match="answers 503"):
+        heard(transcriber, sound)
+    assert len(server.fields) == 3
+
+
+def test_a_pause_ends_when_nobody_wants_the_words(
+    server: ImitatedServer, sound: SoundFile
+) -> None:
+    server.faults += [busy(503)]
+    checks: list[None] = []
+
+    def check() -> None:
+        checks.append(None)
+        if server.fields:
+            raise TimeoutError("nobody wants it")
+
+    made = asking(server.url, [])
+    with pytest.raises(TimeoutError, match="nobody wants it"):
+        made.transcribe(TranscriptionOrder(sound=sound, check=check))
+    assert len(server.fields) == 1
+
+
+@pytest.mark.parametrize("status", [400, 413, 415, 422])
+def test_a_refused_sound_is_unusable(
+    status: int,
+    server: ImitatedServer,
+    transcriber: HttpTranscriber,
+    sound: SoundFile,
+) -> None:
+    server.faults += [busy(status)]
+
+    with pytest.raises(UnusableSoundError):
+        heard(transcriber, sound)
+    assert len(server.fields) == 1
+
+
+@pytest.mark.parametrize("status", [401, 403, 404, 301])
+def test_a_wrong_setting_waits_for_the_operator(
+    status: int,
+    server: ImitatedServer,
+    transcriber: HttpTranscriber,
+    sound: SoundFile,
+) -> None:
+    server.faults += [busy(status, Location="/elsewhere")]
+
+    with pytest.raises(UnavailableError, match="correct url, model or key"):
+        heard(transcriber, sound)
+    assert len(server.fields) == 1
+
+
+def test_a_server_that_fails_costs_an_attempt(
+    server: ImitatedServer, transcriber: HttpTranscriber, sound: SoundFile
+) -> None:
+    server.faults += [busy(500)]
+
+    with pytest.raises(TranscriptionError):
+        heard(transcriber, sound)
+
+
+@pytest.mark.parametrize("fault", [go_silent, drip])
+def test_an_answer_has_a_deadline(
+    fault: Callable[[Handler], None], server: ImitatedServer, sound: SoundFile
+) -> None:
+    server.faults += [fault]
+    made = asking(server.url, [], timeout_s=0.4, attempts=1)
+
+    with pytest.raises(UnavailableError, match="does not answer"):
+        heard(made, sound)
+
+
+def test_an_answer_has_a_bounded_size(server: ImitatedServer, sound: SoundFile) -> None:
+    server.faults += [lambda handler: handler.answer(200, "x" * 2_000_000)]
+    made = asking(server.url, [], max_answer_mb=1)
+
+    with pytest.raises(TranscriptionError) as raised:
+        heard(made, sound)
+    assert "too large" in raised.value.log
+
+
+def without(name: str) -> Callable[[dict[str, Any]], object]:
+    return lambda told: {key: value for key, value in told.items() if key != name}
+
+
+def with_word(**changed: object) -> Callable[[dict[str, Any]], object]:
+    return lambda told: {**told, "words": [{**told["words"][0], **changed}]}
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda _: "text", "no object"),
+        (without("segments"), "segments is missing"),
+        (without("words"), "no times of words"),
+        (without("language"), "language None is none of the known"),
+        (lambda told: {**told, "language": "klingon"}, "'klingon'"),
+        (lambda told: {**told, "duration": 31.0}, "31.0 s of sound"),
+        (lambda told: {**told, "duration": "31.0"}, "31.0 s of sound"),
+        (lambda told: {**told, "duration": []}, "duration is no number"),
+        (lambda told: {**told, "segments": [7]}, "segments is missing"),
+        (lambda told: {**told, "segments": [{"end": 1}]}, "a text is missing"),
+        (with_word(start="0"), "start is no number"),
+        (with_word(start=True), "start is no number"),
+        (with_word(end=float("nan")), "end is no usable number"),
+        (with_word(end=1e300), "end is no usable number"),
+        (with_word(word=None), "a text is missing"),
+        (with_word(word=" "), "a segment has a text, and no words"),
+        (with_word(probability="much"), "probability is no number"),
+    ],
+)
+def test_half_answers_are_refused(
+    change: Callable[[dict[str, Any]], object],
+    says: str,
+    server: ImitatedServer,
+    transcriber: HttpTranscriber,
+    sound: SoundFile,
+) -> None:
+    server.change = change
+
+    with pytest.raises(TranscriptionError) as raised:
+        heard(transcriber, sound)
+    assert says in raised.value.log
+
+
+def test_an_answer_that_is_no_json_is_refused(
+    server: ImitatedServer, transcriber: HttpTranscriber, sound: SoundFile
+) -> None:
+    def write(handler: Handler) -> None:
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n{")
+        handler.close_connection = True
+
+    server.faults += [write]
+
+    with pytest.raises(TranscriptionError) as raised:
+        heard(transcriber, sound)
+    assert raised.value.log == "it is not JSON"
+
+
+def test_segments_that_were_invented_are_left_out(
+    server: ImitatedServer, transcriber: HttpTranscriber, sound: SoundFile
+) -> None:
+    def invent(told: dict[str, Any]) -> object:
+        told["segments"][0] |= {"no_speech_prob": 0.9, "avg_logprob": -1.5}
+        return told
+
+    server.change = invent
+
+    assert heard(transcriber, sound) == []
+
+
+def test_times_outside_the_sound_are_moved_into_it(
+    server: ImitatedServer, transcriber: HttpTranscriber, sound: SoundFile
+) -> None:
+    server.change = with_word(start=-1.0, end=30.0)
+    (cue,) = heard(transcriber, sound)
+
+    assert (cue.start_ms, cue.end_ms) == (0, 1_000)
+
+
+def test_words_have_the_confidence_of_their_segment(
+    transcriber: HttpTranscriber, sound: SoundFile
+) -> None:
+    (cue,) = heard(transcriber, sound)
+
+    assert {round(word.confidence, 2) for word in cue.words} == {0.82}
+
+
+def test_words_may_have_a_confidence_of_their_own(
+    server: ImitatedServer, transcriber: HttpTranscriber, sound: SoundFile
+) -> None:
+    server.has_inner_words = True
+    (cue,) = heard(transcriber, sound)
+
+    assert {word.confidence for word in cue.words} == {0.9}
+
+
+def test_a_server_may_say_how_sure_it_is_of_a_language(
+    server: ImitatedServer, transcriber: HttpTranscriber, sound: SoundFile
+) -> None:
+    server.change = lambda told: {**told, "language_probability": 0.7}
+
+    made = transcriber.transcribe(TranscriptionOrder(sound=sound))
+
+    assert (made.language.code, made.language.probability) == ("en", 0.7)
+
+
+def test_a_daily_limit_of_sound_is_kept(
+    server: ImitatedServer, sound: SoundFile, sqlite: Engine
+) -> None:
+    clock = SettableClock(datetime(2026, 1, 2, 23, 0, tzinfo=UTC))
+    options = HttpTranscriberOptions(url=server.url, key=KEY, daily_limit_s=2)
+    made = make_transcriber(options, clock=clock, database=PluginDatabase(sqlite))
+    for _ in range(2):
+        heard(made, sound)
+
+    with pytest.raises(UnavailableError, match="daily limit") as raised:
+        heard(made, sound)
+    assert raised.value.retry_after_s == 3_601
+    assert len(server.fields) == 2
+
+    clock.move(timedelta(hours=2))
+    heard(made, sound)
+    assert len(server.fields) == 3
+
+
+def test_a_sound_above_the_daily_limit_is_never_sent(
+    server: ImitatedServer, tmp_path: Path, sqlite: Engine
+) -> None:
+    options = HttpTranscriberOptions(url=server.url, key=KEY, daily_limit_s=2)
+    database = PluginDatabase(sqlite)
+    made = make_transcriber(options, clock=SettableClock(), database=database)
+
+    with pytest.raises(UnusableSoundError, match="longer than"):
+        heard(made, write_sound(tmp_path / "b.wav", tones(3_000)))
+    assert server.fields == []
+
+
+@pytest.mark.parametrize("fault", [busy(500), busy(403), go_silent])
+def test_a_fault_of_the_server_is_told_to_operators(
+    fault: Callable[[Handler], None], server: ImitatedServer
+) -> None:
+    server.faults += [fault]
+
+    with pytest.raises((UnavailableError, TranscriptionError)):
+        asking(server.url, [], timeout_s=0.4).ping()
+
+
+def test_a_server_that_lists_no_models_is_there(server: ImitatedServer) -> None:
+    server.faults += [busy(404)]
+
+    asking(server.url, []).ping()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ({"url": "ftp://a"}, "url must be http"),
+        ({"url": "https://a:b@c"}, "without user and password"),
+        ({"key": "a\n"}, "printable ASCII"),
+        ({"model": "a b"}, "model must be a name"),
+        ({"languages": "en,en-US"}, "not 'en-US'"),
+        ({"timeout_s": 0}, "timeout_s must be more than 0"),
+        ({"attempts": 0}, "attempts must be from 1"),
+        ({"daily_limit_s": -1}, "daily_limit_s must be 0 or more"),
+        ({"max_answer_mb": 0}, "max_answer_mb must be from 1"),
+    ],
+)
+def test_wrong_options_are_refused(wrong: dict[str, Any], says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        HttpTranscriberOptions(**{"url": "https://speech.example.com", **wrong})
+
+
+def test_languages_may_be_fewer(transcriber: HttpTranscriber) -> None:
+    few = HttpTranscriberOptions(url="http://a", languages="de, en")
+
+    assert few.known_languages == {"de", "en"}
+    assert len(transcriber.capabilities().languages) == 100

@@ -35,6 +35,7 @@ from hvcore_checks.sandbox_check import sandbox
 from hvcore_checks.settings_checks import fetch, keys, mail, spool
 from hvcore_checks.sign_in_check import sign_in
 from hvcore_checks.transcoder_checks import jobs, transcoder
+from hvcore_checks.transcriber_check import transcriber
 
 SILENT_S: Final = 6.0
 """The seconds without progress after which a check counts as hanging."""
@@ -63,6 +64,7 @@ CHECKS: Final[Mapping[str, Check]] = {
     "transcoder": transcoder,
     "jobs": jobs,
     "sandbox": sandbox,
+    "transcriber": transcriber,
     "player": player,
     "dashboard": dashboard,
     "sign-in": sign_in,

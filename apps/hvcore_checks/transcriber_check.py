@@ -1,0 +1,45 @@
+"""The check of ``hv doctor`` for the transcriber, which writes down what is said."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from hvcore.assembly import Services
+from hvcore.domain.health_findings import HealthFinding, broken, healthy
+from hvcore.domain.processing.speech import TranscriberCapabilities
+from hvcore.errors import UnavailableError, require_answer
+from hvcore.ports.transcriber import SupportsCostMeasurement
+
+CHECK: Final = "transcriber"
+_MOST_NAMED: Final = 5
+
+
+def transcriber(services: Services) -> Sequence[HealthFinding]:
+    """Check that sounds can be transcribed, and say in which languages and at which cost."""
+    chosen = services.transcriber
+    if chosen is None:
+        return [healthy(CHECK, "none: HV_TRANSCRIBER__BACKEND chooses no backend")]
+    fix = "Correct HV_TRANSCRIBER__BACKEND and the backend's options."
+    try:
+        able = chosen.capabilities()
+        require_answer(chosen.capabilities, able, TranscriberCapabilities)
+        chosen.ping()
+        cost = (
+            f"; a minute of speech costs about {chosen.processor_s_per_minute():.1f} s "
+            "of processor time on this machine"
+            if isinstance(chosen, SupportsCostMeasurement)
+            else ""
+        )
+    except UnavailableError as exc:
+        said = f" ({exc.said})" if exc.said else ""
+        return [broken(CHECK, f"{exc.detail}{said}", fix)]
+    return [healthy(CHECK, f"{able.name}: {_languages(able)}{cost}")]
+
+
+def _languages(able: TranscriberCapabilities) -> str:
+    known = sorted(able.languages)
+    names = ", ".join(known) if len(known) <= _MOST_NAMED else f"{len(known)} languages"
+    return (
+        f"{names}, told apart"
+        if able.detects_languages
+        else f"{names}; {able.assumed_language} is assumed where none is asked for"
+    )

@@ -1,0 +1,76 @@
+"""The findings of ``hv doctor`` about the transcriber."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from hvcore.assembly import build
+from hvcore.domain.health_findings import HealthFinding
+from hvcore.settings import load
+from hvcore_checks.transcriber_check import transcriber
+from tests.plugins.transcriber_http.imitated_server import (
+    KEY,
+    busy,
+    imitated_server,
+)
+from tests.plugins.transcriber_whisper.models import TINY_EN
+
+
+def findings(folder: Path, **options: str) -> Sequence[HealthFinding]:
+    environ = {f"HV_TRANSCRIBER__{name}": value for name, value in options.items()}
+    environ["HV_EXTRA_PLUGINS"] = "hvcore.testing.memory_transcriber"
+    settings = load(config_path=None, environ=environ, data_dir=folder).settings
+    with build(settings, rings=False) as services:
+        return transcriber(services)
+
+
+def test_without_a_transcriber_nothing_is_wrong(tmp_path: Path) -> None:
+    (found,) = findings(tmp_path)
+
+    assert (found.state, found.check) == ("ok", "transcriber")
+    assert "HV_TRANSCRIBER__BACKEND" in found.found
+
+
+def test_a_transcriber_that_tells_languages_apart_is_described(tmp_path: Path) -> None:
+    (found,) = findings(tmp_path, BACKEND="memory")
+
+    assert (found.state, found.found) == ("ok", "memory: de, en, es, told apart")
+
+
+def test_a_model_has_languages_and_a_cost(tmp_path: Path) -> None:
+    (found,) = findings(tmp_path, BACKEND="whisper", OPTIONS__MODEL=TINY_EN)
+
+    assert found.state == "ok"
+    assert f"whisper {TINY_EN}: en; en is assumed where none is asked" in found.found
+    assert "s of processor time on this machine" in found.found
+
+
+def test_a_missing_model_is_told_with_the_way_to_get_one(tmp_path: Path) -> None:
+    (found,) = findings(tmp_path, BACKEND="whisper", OPTIONS__MODEL="base")
+
+    assert found.state == "broken"
+    assert "hf download Systran/faster-whisper-base" in found.found
+
+
+def test_a_damaged_model_is_told_with_what_its_library_says(tmp_path: Path) -> None:
+    folder = tmp_path / "state" / "whisper" / "base"
+    folder.mkdir(parents=True)
+    for name in ("model.bin", "config.json", "tokenizer.json"):
+        (folder / name).write_text("{}")
+    (folder / "vocabulary.json").write_text("[]")
+    (found,) = findings(tmp_path, BACKEND="whisper", OPTIONS__MODEL="base")
+
+    assert found.state == "broken"
+    assert "cannot be loaded: copy its whole folder again. (" in found.found
+
+
+@pytest.mark.parametrize(("status", "state"), [(403, "broken"), (200, "ok")])
+def test_a_server_is_asked(status: int, state: str, tmp_path: Path) -> None:
+    with imitated_server() as server:
+        server.faults += [busy(status)]
+        options = {"OPTIONS__URL": server.url, "OPTIONS__KEY": KEY}
+        (found,) = findings(tmp_path, BACKEND="http", **options)
+
+    assert found.state == state
+    assert KEY not in found.found

@@ -1,7 +1,7 @@
 """Measure the processor time that a Whisper model takes for a minute of speech."""
 
 import time
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from hvcore.plugin_api import SOUND_RATE_HZ
 
@@ -30,7 +30,7 @@ def processor_s_of_a_minute(model: "faster_whisper.WhisperModel") -> float:
     from faster_whisper.vad import get_speech_timestamps  # noqa: PLC0415 - see above
 
     began_s = time.process_time()
-    samples = np.zeros(_WINDOW_S * SOUND_RATE_HZ, np.float32)
+    samples: Any = np.zeros(_WINDOW_S * SOUND_RATE_HZ, np.float32)
     get_speech_timestamps(samples)
     features = model.feature_extractor(samples)[..., :_FRAMES_OF_A_WINDOW]
     heard = model.encode(np.ascontiguousarray(features))

@@ -1,22 +1,17 @@
 """Read a sound as the numbers that speech models take."""
 
 import wave
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final
 
 from hvcore.plugin_api import SOUND_RATE_HZ, SoundFile, UnusableSoundError
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    Samples: TypeAlias = "np.ndarray[Any, np.dtype[np.float32]]"
 
 _SAMPLE_BYTES: Final = 2
 _FULL_SCALE: Final = 32_768
 
 
-def read_samples(sound: SoundFile) -> "Samples":
+def read_samples(sound: SoundFile) -> Any:  # noqa: ANN401 - an array, whose type comes with the extra
     """
-    Return the samples of a sound, each from -1 to 1.
+    Return the samples of a sound as an array of numpy, each from -1 to 1.
 
     The file is read by Python's own module: faster-whisper's reader would take any of
     the formats of ffmpeg, of which each may have faults.

@@ -66,12 +66,11 @@ class Transcriber(ABC):
         transcriber calls ``order.check`` at least every few seconds where it can, and
         always before it yields a cue. An error of ``order.check`` passes unchanged, after
         everything that the transcriber opened for the order was closed. The same is
-        closed when the cues end or are closed.
+        closed when the cues end or are closed. The language is the order's, if it names
+        one. The cues' generator may raise the errors below, too.
 
         Returns:
-            The language, and the cues, which lie within the sound. The language is the
-            order's, if it names one. The cues' generator may raise the errors below,
-            too.
+            The language, and the cues, which lie within the sound.
 
         Raises:
             UnknownLanguageError: ``capabilities`` does not declare the order's language.

@@ -23,7 +23,7 @@ _UNLIKELY: Final = -1.0
 
 
 class WrongAnswerError(Exception):
-    """Say what is wrong with an answer, for operators."""
+    """Say to operators why an answer is refused."""
 
 
 @attrs.frozen(kw_only=True)

@@ -129,7 +129,7 @@ class TranscriberCapabilities:
 
 def mean_confidence(cues: Iterable[SpokenCue]) -> float:
     """
-    Return how sure the words of cues are on average, 0 to 1; 1 if there are none.
+    Return the mean confidence of the words of cues: 0 to 1; 1 if there are no words.
 
     It is the geometric mean. Guesses in a language that a model does not know have a few
     sure words among many unsure ones: their arithmetic mean was up to 0.69 where that

@@ -22,7 +22,7 @@ _UNLIKELY: Final = -1.0
 """A segment that is probably none and is made of unlikely words was invented in silence, by Whisper's own rule."""
 
 
-class WrongAnswerError(Exception):
+class UnusableAnswerError(Exception):
     """Say to operators why an answer is refused."""
 
 
@@ -45,14 +45,14 @@ def read_answer(
         known: The languages that a server may tell.
 
     Raises:
-        WrongAnswerError: The answer is not JSON, not whole, or has no times of words.
+        UnusableAnswerError: The answer is not JSON, not whole, or has no times of words.
     """
     try:
         told = json.loads(body)
     except (ValueError, RecursionError) as exc:
-        raise WrongAnswerError("it is not JSON") from exc
+        raise UnusableAnswerError("it is not JSON") from exc
     if not isinstance(told, dict):
-        raise WrongAnswerError("it is no object")
+        raise UnusableAnswerError("it is no object")
     _check_duration(told.get("duration"), duration_ms)
     segments = _objects(told, "segments")
     return ReadAnswer(
@@ -72,7 +72,7 @@ def _check_duration(duration: object, duration_ms: int) -> None:
         "duration",
     )
     if abs(heard_s - duration_ms / 1000) > _DURATION_SLACK_S:
-        raise WrongAnswerError(
+        raise UnusableAnswerError(
             f"it is about {heard_s:.1f} s of sound, and {duration_ms / 1000:.1f} s were sent"
         )
 
@@ -84,7 +84,7 @@ def _language(
         return SpokenLanguage(code=wished)
     name = told.get("language")
     if not isinstance(name, str) or subtag_of(name) not in known:
-        raise WrongAnswerError(f"its language {name!r} is none of the known ones")
+        raise UnusableAnswerError(f"its language {name!r} is none of the known ones")
     sure = told.get("language_probability")
     probability = None if sure is None else _number(sure, "language_probability")
     return SpokenLanguage(code=subtag_of(name), probability=probability)
@@ -97,7 +97,7 @@ def _words_of_segments(
     if any(segment.get("words") for segment in segments):
         return [_objects(segment, "words") for segment in segments]
     if segments and not told.get("words"):
-        raise WrongAnswerError(
+        raise UnusableAnswerError(
             "it has no times of words: the server must know "
             "timestamp_granularities[]=word"
         )
@@ -139,7 +139,7 @@ def _cues(
                     )
                 )
         if not made:
-            raise WrongAnswerError("a segment has a text, and no words")
+            raise UnusableAnswerError("a segment has a text, and no words")
         yield SpokenCue(
             start_ms=made[0].start_ms,
             end_ms=made[-1].end_ms,
@@ -175,20 +175,20 @@ def _ms(word: Mapping[str, Any], name: str) -> int:
 
 def _text(value: object) -> str:
     if not isinstance(value, str):
-        raise WrongAnswerError("a text is missing")
+        raise UnusableAnswerError("a text is missing")
     return value.strip()
 
 
 def _number(value: object, name: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise WrongAnswerError(f"{name} is no number")
+        raise UnusableAnswerError(f"{name} is no number")
     if not math.isfinite(value) or abs(value) > 1e9:  # noqa: PLR2004 - nobody speaks so long
-        raise WrongAnswerError(f"{name} is no usable number")
+        raise UnusableAnswerError(f"{name} is no usable number")
     return float(value)
 
 
 def _objects(told: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
     listed = told.get(name)
     if not isinstance(listed, list) or not all(isinstance(one, dict) for one in listed):
-        raise WrongAnswerError(f"{name} is missing")
+        raise UnusableAnswerError(f"{name} is missing")
     return listed

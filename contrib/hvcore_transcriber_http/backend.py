@@ -27,7 +27,7 @@ from hvcore.plugin_api import (
     require_known_language,
 )
 from hvcore_cloud_ladders.spending import MILLIONTHS, SpendingBook, SpendingTables
-from hvcore_transcriber_http.answers import WrongAnswerError, read_answer
+from hvcore_transcriber_http.answers import UnusableAnswerError, read_answer
 from hvcore_transcriber_http.exchange import (
     Answer,
     Request,
@@ -97,7 +97,7 @@ class HttpTranscriber(Transcriber):
                 known=self.options.known_languages,
                 duration_ms=order.sound.duration_ms,
             )
-        except WrongAnswerError as exc:
+        except UnusableAnswerError as exc:
             raise TranscriptionError(
                 "The transcription server gave no usable answer.", log=str(exc)
             ) from exc

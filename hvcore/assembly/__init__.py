@@ -33,7 +33,7 @@ def build(  # noqa: PLR0913 - each has a default
     Args:
         work_dir: A folder for temporary files; default in the data folder.
         overrides: Ready-made ports by name, instead of the chosen backends:
-            ``clock``, ``storage``, ``transcoder``, ``queue``, ``outbound``,
+            ``clock``, ``storage``, ``transcoder``, ``transcriber``, ``queue``, ``outbound``,
             ``rate_limit_store``, ``analytics_store``, ``mailer``;
             ``auth_providers``, a tuple, and ``further_auth_providers``, which are
             asked before those of the settings; ``sign_in_providers`` and ``cache_invalidators``,

@@ -11,6 +11,7 @@ from hvcore.settings import Settings
 OVERRIDE_OF_KIND: Final = {
     "storage": "storage",
     "transcoder": "transcoder",
+    "transcriber": "transcriber",
     "queue": "queue",
     "limits": "rate_limit_store",
     "auth": "auth_providers",

@@ -10,6 +10,7 @@ import pytest
 
 from hvcore.assembly import Services, build
 from hvcore.settings import load
+from hvcore.testing.memory_transcriber import MemoryTranscriber
 from tests.assembly.acme import Acme, KeptTranscoder, Ledger
 from tests.support.fakes import MemoryQueue
 
@@ -177,6 +178,7 @@ class EmptyQueue(MemoryQueue):
     "name",
     [
         *("clock", "mailer", "outbound", "storage", "transcoder", "queue"),
+        "transcriber",
         *("rate_limit_store", "analytics_store"),
     ],
 )
@@ -192,3 +194,27 @@ def test_an_empty_group_takes_what_the_settings_choose(make: MakeServices) -> No
     services = make(cache_invalidators={}, sign_in_providers={}, storage=None)
 
     assert services.recipe.overrides == {}
+
+
+def test_without_a_transcriber_nothing_is_transcribed(make: MakeServices) -> None:
+    assert make().transcriber is None
+
+
+def test_a_transcriber_that_is_given_is_used(make: MakeServices) -> None:
+    given = MemoryTranscriber()
+
+    assert make(transcriber=given).transcriber is given
+
+
+def test_a_transcriber_is_chosen_by_its_name(tmp_path: Path) -> None:
+    environ = {
+        "HV_EXTRA_PLUGINS": "hvcore.testing.memory_transcriber",
+        "HV_TRANSCRIBER__BACKEND": "memory",
+        "HV_TRANSCRIBER__OPTIONS__LANGUAGES": "en,fr",
+    }
+    settings = load(config_path=None, environ=environ, data_dir=tmp_path).settings
+    with build(settings, rings=False) as services:
+        chosen = services.transcriber
+
+    assert chosen is not None
+    assert chosen.capabilities().languages == {"en", "fr"}

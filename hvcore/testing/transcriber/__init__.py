@@ -19,7 +19,7 @@ speech where an imitation of a server only listens how loud a sound is.
 
 from hvcore.testing.transcriber.cues import CuePromises
 from hvcore.testing.transcriber.endings import EndingPromises
-from hvcore.testing.transcriber.failures import FailurePromises
+from hvcore.testing.transcriber.failures import TranscriberFailurePromises
 from hvcore.testing.transcriber.languages import LanguagePromises
 from hvcore.testing.transcriber.sounds import (
     faint_noise,
@@ -40,6 +40,6 @@ __all__ = [
 
 
 class TranscriberConformance(
-    CuePromises, LanguagePromises, EndingPromises, FailurePromises
+    CuePromises, LanguagePromises, EndingPromises, TranscriberFailurePromises
 ):
     """The promises of every transcriber about cues, languages, ends and failures."""

@@ -16,7 +16,7 @@ from hvcore.ports.transcriber import Transcriber
 from hvcore.testing.transcriber.kit import TranscriberKit, ends_within
 
 
-class FailurePromises(TranscriberKit):
+class TranscriberFailurePromises(TranscriberKit):
     """The promises of a transcriber: an unusable sound is told from a missing model or server."""
 
     def test_a_sound_that_cannot_be_read_is_unusable(

@@ -9,7 +9,7 @@ from hvcore.testing.transcriber import TranscriberConformance
 from hvcore_transcriber_whisper.backend import WhisperTranscriber
 from hvcore_transcriber_whisper.options import WhisperOptions
 from tests.plugins.transcriber_whisper.models import tiny_en
-from tests.support.spoken_sounds import speak
+from tests.plugins.transcriber_whisper.spoken_sounds import speak
 
 pytestmark = pytest.mark.services
 

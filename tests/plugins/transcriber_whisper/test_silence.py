@@ -15,7 +15,12 @@ from hvcore.testing.transcriber import frames_of, silence, write_sound
 from hvcore_transcriber_whisper.backend import WhisperTranscriber
 from hvcore_transcriber_whisper.options import WhisperOptions
 from tests.plugins.transcriber_whisper.models import base, tiny_en
-from tests.support.spoken_sounds import at_level, music, noise, speak
+from tests.plugins.transcriber_whisper.spoken_sounds import (
+    at_level,
+    music,
+    noise,
+    speak,
+)
 
 pytestmark = pytest.mark.services
 

@@ -46,7 +46,7 @@ NEEDED = (
         f"hvcore_cli/commands/plugins/templates/{kind}/{name}"
         for kind in (
             *("analytics", "auth", "cache_invalidation", "limits"),
-            *("queue", "sign_in", "storage", "transcoder"),
+            *("queue", "sign_in", "storage", "transcoder", "transcriber"),
         )
         for name in ("plugin.py.tmpl", "backend.py.tmpl", "kit.py.tmpl", "use.txt")
     ),
@@ -54,7 +54,7 @@ NEEDED = (
     "hvcore_edge/nginx/hv_edge.lua",
 )
 KINDS = {"analytics", "auth", "limits", "queue", "sign_in", "storage", "transcoder"}
-ELSEWHERE = {"duckdb", "google", "mediaconvert", "obstore", "sqs"}
+ELSEWHERE = {"duckdb", "google", "mediaconvert", "obstore", "sqs", "whisper"}
 """Backends whose libraries few need, which the extra ``all`` leaves out."""
 TOOLS = {"hvcore_client_generator", "hvcore_mediaconvert_local"}
 """Packages of developers, which are distributions of their own."""

@@ -1,6 +1,6 @@
 """Transcribe with Whisper models on this machine, by faster-whisper."""
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,11 +38,19 @@ class WhisperTranscriber(Transcriber):
 
     Args:
         models_dir: The folder in which models have names.
+        load: Loads a model from its folder, with a number of threads.
     """
 
-    def __init__(self, options: WhisperOptions, *, models_dir: Path) -> None:
+    def __init__(
+        self,
+        options: WhisperOptions,
+        *,
+        models_dir: Path,
+        load: Callable[[str, int], "faster_whisper.WhisperModel"] = load_model,
+    ) -> None:
         self._options = options
         self._models_dir = models_dir
+        self._load = load
 
     def capabilities(self) -> TranscriberCapabilities:
         model = self._model
@@ -104,9 +112,8 @@ class WhisperTranscriber(Transcriber):
     @cached_property
     def _loaded(self) -> "faster_whisper.WhisperModel":
         model = self._model
-        threads = self._options.cpu_threads
         try:
-            return load_model(str(model.folder), cpu_threads=threads)
+            return self._load(str(model.folder), self._options.cpu_threads)
         except (RuntimeError, ValueError, OSError) as exc:
             raise UnavailableError(
                 f"The Whisper model {model.name!r} cannot be loaded: copy its whole "

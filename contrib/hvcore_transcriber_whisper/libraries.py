@@ -19,7 +19,7 @@ _QUIET: Final = {
 }
 
 
-def load_model(folder: str, *, cpu_threads: int) -> "faster_whisper.WhisperModel":
+def load_model(folder: str, cpu_threads: int) -> "faster_whisper.WhisperModel":
     """
     Load a model from its folder.
 

@@ -43,7 +43,7 @@ def new(invocation: Invocation, kind: str, name: str, into: Path) -> None:
     """
     Write the beginning of a plugin: a small backend that works, and its tests.
 
-    KIND is analytics, auth, cache_invalidation, limits, queue, sign_in, storage or transcoder.
+    KIND is analytics, auth, cache_invalidation, limits, queue, sign_in, storage, transcoder or transcriber.
     NAME is the name of the backend, in lower-case letters and digits.
     """
     del invocation

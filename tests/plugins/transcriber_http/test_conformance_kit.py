@@ -47,7 +47,7 @@ class TestServerWithWordsInSegments(Kit):
 
 
 class TestServerThatRefusesTheKey(Kit):
-    """Only what a wrong key concerns is of interest; the rest is as above."""
+    """The kit, for a server that refuses a wrong key."""
 
     __test__ = True
 

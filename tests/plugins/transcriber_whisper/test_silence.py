@@ -101,7 +101,7 @@ def test_words_of_a_known_language_are_sure(
 
 
 def test_the_libraries_report_to_nobody(tmp_path: Path) -> None:
-    """What reports to its maker keeps an id of the machine in the home folder, and what it will send."""
+    """A library that reports to its maker keeps an id of the machine and its reports in the home folder."""
     sound = write_sound(tmp_path / "a.wav", silence(1_000))
     home = tmp_path / "home"
     home.mkdir()

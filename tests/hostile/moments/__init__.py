@@ -1,0 +1,1 @@
+"""Strangers who ask for pictures at moments of a film."""

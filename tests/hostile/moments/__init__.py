@@ -1,1 +1,1 @@
-"""Strangers who ask for pictures at moments of a film."""
+"""Storms of strangers on pictures at moments of a film."""

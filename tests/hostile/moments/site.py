@@ -63,7 +63,7 @@ class MomentSite:
 
     def kept(self, film: Published) -> int:
         """
-        Return how many pictures at moments of a film the storage has.
+        Return the number of pictures at moments of a film in the storage.
         """
         with services_of(self.environ) as services:
             return sum(

@@ -238,7 +238,7 @@ def test_a_count_of_months_leaves_statistics_of_their_table(
     store: SqlAnalytics, engine: Engine, lengths: KnownLengths
 ) -> None:
     """
-    Without them PostgreSQL takes a month for a few rows, and sorts all of it for a page.
+    PostgreSQL without statistics takes a month for a few rows, and sorts it for each page.
     """
     if engine.dialect.name != "postgresql":
         return

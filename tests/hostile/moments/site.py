@@ -21,7 +21,6 @@ from hvcore.assembly import Services
 from hvcore.domain.access.tenants import EnvironmentKind
 from hvcore.domain.media_paths import moments_prefix, posters_prefix
 from tests.benchmarks.delivery.servers import Server, running_delivery
-from tests.benchmarks.processor_time import cpu_s
 from tests.hostile.strangers import Answer, ask
 from tests.support.stores.published import (
     ENV,
@@ -79,12 +78,6 @@ class MomentSite:
             for number in range(count):
                 path = f"{folder}/{number}-9x9.jpg"
                 services.storage.write(path, BytesIO(b"x"), content_type="image/jpeg")
-
-    def cpu_s(self) -> float:
-        """
-        Return the processor time of the delivery process and its children.
-        """
-        return cpu_s(self.server.roots)
 
 
 @attrs.define(kw_only=True)

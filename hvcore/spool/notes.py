@@ -39,7 +39,7 @@ _MOST_DIGITS: Final = 15
 
 
 def ignored_text(ignored: IgnoredRequest, at_ms: int) -> str:
-    """Return the spool line of an ignored request, without its checksum."""
+    """Return the spool line of an ignored request (one for a segment that is not counted as served), without its checksum."""
     place = ignored.place
     return (
         f"n {at_ms} {place.org_id} {place.env_id} {place.video_id} "
@@ -101,7 +101,7 @@ def taken_back(texts: Iterable[bytes]) -> Iterator[tuple[bytes, bytes]]:
 
 
 def ignored_counts(texts: Iterable[bytes]) -> tuple[IgnoredCount, ...]:
-    """Count the ignored requests in some spool lines, by video, height, reason and UTC day."""
+    """Count the ignored requests (those not counted as served) in spool lines, by video, height, reason and UTC day."""
     found: dict[tuple[int, bytes], int] = {}
     for text in texts:
         kind, _, rest = text.partition(b" ")

@@ -67,7 +67,7 @@ class IgnoredRequest:
 
 @attrs.frozen(kw_only=True)
 class IgnoredCount:
-    """Count the ignored requests of one place on a UTC day."""
+    """Count the requests of one place and UTC day that are not counted as served, and why."""
 
     place: IgnoredPlace
     day: date
@@ -76,7 +76,7 @@ class IgnoredCount:
 
 @attrs.frozen(kw_only=True)
 class IgnoredTotal:
-    """Count the ignored requests of one reason and height in a range of days."""
+    """Count the requests of one reason and height that were not counted as served in a range of days."""
 
     reason: IgnoredReason
     height_px: int
@@ -84,7 +84,7 @@ class IgnoredTotal:
 
 
 def roll_up_ignored(ignored: Iterable[IgnoredRequest]) -> tuple[IgnoredCount, ...]:
-    """Count ignored requests by place and UTC day."""
+    """Count requests that are not counted as served, by place and UTC day."""
     found: dict[tuple[IgnoredPlace, date], int] = {}
     for one in ignored:
         key = (one.place, one.at.astimezone(UTC).date())

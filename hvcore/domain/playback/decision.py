@@ -60,10 +60,14 @@ def passed(*rules: PlaybackRule) -> None:
 
 def conclude(detail: str, rule: PlaybackRule | None) -> bool:
     """
-    Record the end of a request: its answer's detail, and the broken rule if any.
+    Add the end of this thread's request to the recorded playback decision, if it is being recorded.
+
+    Args:
+        detail: The sentence in the answer that says why playback is refused, or "".
+        rule: The rule that the request breaks; None if it breaks none.
 
     Returns:
-        Whether the playback decision is recorded.
+        Whether a playback decision is being recorded in this thread.
     """
     decision = _followed.get()
     if decision is None:

@@ -40,7 +40,7 @@ class PiecewiseBody:
 
 @attrs.frozen(eq=False)
 class SharedText:
-    """A cached playlist or manifest that all viewers share, with marks where their tokens belong."""
+    """A cached playlist or manifest for all viewers, with a mark at each place for a viewer's token."""
 
     content: bytes = attrs.field(repr=False)
     etag: str = attrs.field(init=False)
@@ -64,7 +64,7 @@ class SharedText:
 
     @property
     def before_first_mark(self) -> bytes:
-        """The bytes before the first mark; the whole text if there is none."""
+        """The bytes before the first place for a viewer's token; the whole text if there is none."""
         return self.content.partition(_MARK)[0]
 
     def filled_bytes(self, token_bytes: int) -> int:

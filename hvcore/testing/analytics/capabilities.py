@@ -1,4 +1,4 @@
-"""The promises of an analytics sink that also stores ignored requests."""
+"""The tests of analytics sinks that also store ignored requests: those for segments that are not counted as served."""
 
 from collections import Counter
 from datetime import timedelta

@@ -14,7 +14,7 @@ from hvcore.domain.videos.captions import Cue
 
 MAX_LINE_CHARS: Final = 42
 MAX_SHOWN_MS: Final = 7_000
-_SENTENCE_ENDS: Final = ".?!。？！"
+_SENTENCE_ENDS: Final = ".?!\u3002\uff1f\uff01"
 
 
 def caption_cues(cues: Iterable[SpokenCue]) -> list[Cue]:

@@ -4,6 +4,7 @@ from functools import cached_property
 from typing import Final
 
 from hvcore.assembly.analytics import AnalyticsWiring
+from hvcore.assembly.captions import CaptionWiring
 from hvcore.assembly.copies import CopyWiring
 from hvcore.assembly.edge import EdgeWiring
 from hvcore.assembly.extensions import ExtensionWiring
@@ -35,6 +36,7 @@ ROOM_TRIAL: Final = "room_tried.json"
 
 class Services(
     AnalyticsWiring,
+    CaptionWiring,
     CopyWiring,
     EdgeWiring,
     ExtensionWiring,
@@ -117,6 +119,7 @@ class Services(
                     uow=self.uow, shares=self.shares, mailer=self.mailer
                 ),
                 sign_in_mails=self.sign_in_mails,
+                caption_making=self.caption_making,
                 bulk_runs=lambda: self._bulk_runs,
             ),
         )

@@ -6,6 +6,7 @@ from hvcore.assembly.backends import Backends
 from hvcore.services.captions.making import CaptionMaking
 from hvcore.services.captions.orders import CaptionOrders
 from hvcore.services.captions.publishing import GeneratedCaptions
+from hvcore.services.captions.transcripts import Transcripts
 from hvcore.services.captions.window_sounds import WindowSounds
 
 
@@ -18,7 +19,13 @@ class CaptionWiring(Backends):
             uow=self.uow,
             transcriber=lambda: self.transcriber,
             transcoder=lambda: self.transcoder,
+            default_languages=self.settings.transcriber.generate,
         )
+
+    @cached_property
+    def transcripts(self) -> Transcripts:
+        """The service that reads captions as transcripts."""
+        return Transcripts(uow=self.uow, storage=self.storage)
 
     @cached_property
     def caption_making(self) -> CaptionMaking:

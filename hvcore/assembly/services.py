@@ -4,7 +4,6 @@ from functools import cached_property
 from typing import Final
 
 from hvcore.assembly.analytics import AnalyticsWiring
-from hvcore.assembly.captions import CaptionWiring
 from hvcore.assembly.copies import CopyWiring
 from hvcore.assembly.edge import EdgeWiring
 from hvcore.assembly.extensions import ExtensionWiring
@@ -36,7 +35,6 @@ ROOM_TRIAL: Final = "room_tried.json"
 
 class Services(
     AnalyticsWiring,
-    CaptionWiring,
     CopyWiring,
     EdgeWiring,
     ExtensionWiring,

@@ -158,10 +158,13 @@ class TranscriberSettings(BackendSettings):
         min_confidence: The least mean probability of the words of captions, 0 to 1.
             Captions below are not published: the words are guessed, such as those of a
             language that the model does not know.
+        generate: The languages in which captions of new videos are made by machine if
+            their requests say nothing about it; ``auto`` for any.
     """
 
     backend: str = ""
     min_confidence: float = attrs.field(default=0.6, validator=_is_a_probability)
+    generate: tuple[str, ...] = ()
 
 
 @attrs.frozen(kw_only=True)

@@ -9,7 +9,7 @@ from hvcore.domain.access.principals import Principal
 from hvcore.domain.ids import new_caption_job_id
 from hvcore.domain.tasks.kinds import CAPTIONS_MAKE
 from hvcore.domain.tasks.task import Lane, NewTask
-from hvcore.domain.videos.caption_jobs import AUTO, MAX_WISHES, CaptionJob
+from hvcore.domain.videos.caption_jobs import AUTO, CaptionJob
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
 from hvcore.errors import (
@@ -26,14 +26,11 @@ from hvcore.services.access.authorization import find_authorized_video, require_
 from hvcore.services.captions.making import JOB
 from hvcore.services.captions.publishing import WRITTEN_BY_A_PERSON
 
-NO_TRANSCRIBER: Final = (
-    "Captions by machine are not available here: no transcriber is set up."
-)
+NO_TRANSCRIBER: Final = "is not available here: no transcriber is set up"
 NO_SOUND_HERE: Final = (
-    "Captions by machine are not available here: the transcoder takes no sound out of "
-    "videos."
+    "is not available here: the transcoder takes no sound out of videos"
 )
-_STATUS: Final = 422
+_NOT_POSSIBLE: Final = 422
 
 
 @attrs.frozen(kw_only=True)
@@ -44,11 +41,13 @@ class CaptionOrders:
     Attributes:
         transcriber: Returns the transcriber; None if there is none.
         transcoder: Returns this machine's transcoder.
+        default_languages: The wishes for captions of new videos whose requests name none.
     """
 
     uow: UnitOfWork
     transcriber: Callable[[], Transcriber | None]
     transcoder: Callable[[], Transcoder]
+    default_languages: tuple[str, ...] = ()
 
     def of_video(
         self, caller: Principal, org_id: str, video_id: str
@@ -89,7 +88,17 @@ class CaptionOrders:
                 captions of a person in one of the languages.
             UnavailableError: The transcriber does not answer.
         """
-        wishes = self.checked(languages)
+        wishes = tuple(dict.fromkeys(languages))
+        refusal = self.refusal(wishes)
+        if refusal:
+            problem = FieldError(
+                message=f"languages {refusal}.",
+                location="body.languages",
+                value=list(languages),
+            )
+            raise InvalidParametersError(
+                f"languages {refusal}.", errors=[problem], status=_NOT_POSSIBLE
+            )
         with self.uow.write() as work:
             video = require_listed(
                 find_authorized_video(work, caller, org_id, video_id, for_update=True)
@@ -117,19 +126,21 @@ class CaptionOrders:
             work.commit()
         return found
 
-    def checked(self, languages: Sequence[str]) -> tuple[str, ...]:
+    def refusal(self, wishes: Sequence[str]) -> str:
         """
-        Return wishes for captions without repetitions, if this deployment can fulfil them.
+        Return why captions cannot be made here for some wishes, in words that follow a field's name.
+
+        Returns:
+            "" if they can be made.
 
         Raises:
-            InvalidParametersError: 422; a language is unknown, or there is no transcriber.
             UnavailableError: The transcriber does not answer.
         """
         transcriber = self.transcriber()
         if transcriber is None:
-            raise _refusal(NO_TRANSCRIBER, list(languages))
+            return NO_TRANSCRIBER
         if not isinstance(self.transcoder(), SupportsSound):
-            raise _refusal(NO_SOUND_HERE, list(languages))
+            return NO_SOUND_HERE
         try:
             known = transcriber.capabilities().languages
         except UnavailableError as exc:
@@ -137,20 +148,29 @@ class CaptionOrders:
             raise UnavailableError(
                 "The transcriber is not available; try again later."
             ) from exc
-        wishes = tuple(dict.fromkeys(one.lower() for one in languages))
-        if not wishes or len(wishes) > MAX_WISHES:
-            raise _refusal(
-                f"Name 1 to {MAX_WISHES} languages.", list(languages), status=400
-            )
         for wish in wishes:
             if wish != AUTO and wish not in known:
                 told = ", ".join(sorted(known))
-                raise _refusal(
-                    f"The language {wish!r} cannot be transcribed here; these can: "
-                    f"{AUTO}, {told}.",
-                    wish,
+                return (
+                    f"must be languages that can be transcribed here ({AUTO}, {told}), "
+                    f"and not {wish}"
                 )
-        return wishes
+        return ""
+
+    def order_ready(self, work: Work, video: Video) -> None:
+        """
+        Order the captions of a video that has just become ready, in the caller's transaction.
+
+        Languages in which the file brought captions along are left out.
+        """
+        wishes = video.settings.caption_languages
+        if wishes is None:
+            wishes = self.default_languages
+        # Who sent the video was refused what is not possible; settings may have changed since.
+        if not wishes or self.transcriber() is None:
+            return
+        shown = {track.language for track in work.captions.of_video(video.id)}
+        order_within(work, video, [wish for wish in wishes if wish not in shown])
 
 
 def order_within(work: Work, video: Video, wishes: Sequence[str]) -> None:
@@ -185,10 +205,3 @@ def _require_ready(video: Video) -> None:
         raise InvalidParametersError("The video has failed; there is no sound.")
     if video.state is not VideoState.READY:
         raise ConflictError("The video is not ready yet.")
-
-
-def _refusal(
-    message: str, value: object, *, status: int = _STATUS
-) -> InvalidParametersError:
-    problem = FieldError(message=message, location="body.languages", value=value)
-    return InvalidParametersError(message, errors=[problem], status=status)

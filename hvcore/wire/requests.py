@@ -111,7 +111,7 @@ class EncodingFields:
         GENERATE_CAPTIONS,
         CaptionsWanted(),
         None,
-        about="Captions by machine, once it is ready: true, or the spoken languages.",
+        about="Captions by machine: the spoken languages or auto; true is auto alone.",
     )
 
     def settings(self, preset: Preset) -> EncodingSettings:

@@ -7,7 +7,7 @@ import attrs
 
 from hvcore.domain.videos.caption_jobs import AUTO, MAX_WISHES
 from hvcore.wire.kinds import NOT_ALLOWED, NOT_READABLE, FieldRefusedError, string
-from hvcore.wire.schema import BOOLEAN, Schema, array
+from hvcore.wire.schema import Schema, array
 
 _WISH = re.compile("[a-z]{2,3}|auto")
 _SCHEMA: Final[Schema] = {"type": "string", "pattern": "^([A-Za-z]{2,3}|auto)$"}
@@ -69,7 +69,8 @@ class CaptionsWanted:
         return self.languages.from_text(text)
 
     def schema(self) -> Schema:
-        return {"anyOf": [BOOLEAN, self.languages.schema()]}
+        """Return the JSON Schema of the list alone: few generators of clients know two types for one field."""
+        return self.languages.schema()
 
 
 def _wish(value: object) -> str:

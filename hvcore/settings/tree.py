@@ -163,7 +163,7 @@ class TranscriberSettings(BackendSettings):
     """
 
     backend: str = ""
-    min_confidence: float = attrs.field(default=0.6, validator=_is_a_probability)
+    min_confidence: float = attrs.field(default=0.5, validator=_is_a_probability)
     generate: tuple[str, ...] = ()
 
 

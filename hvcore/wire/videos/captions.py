@@ -180,11 +180,11 @@ def captions(
         jobs: The jobs that make captions of the video by machine; None where they are not
             told.
     """
-    payload: dict[str, object] = {"captions": [_caption(track) for track in tracks]}
+    payload: dict[str, object] = {"captions": [caption(track) for track in tracks]}
     if left_out:
         payload["warnings"] = list(left_out)
     if jobs is not None:
-        payload["jobs"] = [_job(job) for job in jobs]
+        payload["jobs"] = [job_record(job) for job in jobs]
     return payload
 
 
@@ -212,7 +212,8 @@ def _span(part: SpokenCue | SpokenWord) -> dict[str, float]:
     return {"startSeconds": part.start_ms / 1000, "endSeconds": part.end_ms / 1000}
 
 
-def _caption(track: CaptionTrack) -> Payload:
+def caption(track: CaptionTrack) -> Payload:
+    """Return the JSON record of the captions in a language."""
     return {
         "language": track.language,
         "label": track.label,
@@ -225,7 +226,8 @@ def _caption(track: CaptionTrack) -> Payload:
     }
 
 
-def _job(job: CaptionJob) -> Payload:
+def job_record(job: CaptionJob) -> Payload:
+    """Return the JSON record of a job that makes captions by machine."""
     return {
         "wish": job.wish,
         "state": job.state.value,

@@ -175,7 +175,7 @@ def test_guessed_words_are_not_published(spoken: SpokenWorld) -> None:
 
     job = spoken.job(video_id)
     assert (job.state, job.confidence) == (CaptionJobState.FAILED, 0.42)
-    assert "0.42, and at least 0.60 is needed" in job.reason
+    assert "0.42, and at least 0.50 is needed" in job.reason
     assert spoken.tracks(video_id) == []
     assert spoken.events(READY, FAILED) == [(FAILED.value, job.reason)]
 

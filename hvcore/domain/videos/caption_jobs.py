@@ -5,6 +5,7 @@ A job makes the captions of one wish: of a language, or of the language that the
 transcriber tells.
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from enum import Enum
@@ -22,6 +23,8 @@ MAX_WISHES: Final = 10
 WINDOW_MS: Final = 5 * 60_000
 """What a killed worker loses at most: a minute of processor time with a small model. To load the
 model for each window costs some seconds."""
+_LEAST: Final = 1e-6
+"""The least probability of a word that counts: one that is 0 must not make all of them 0."""
 
 
 class CaptionJobState(Enum):
@@ -117,9 +120,17 @@ class Transcript:
 
 
 def mean_confidence(cues: Iterable[SpokenCue]) -> float | None:
-    """Return the mean probability of the words of cues, 0 to 1; None if there is no word."""
+    """
+    Return the mean probability of the words of cues, 0 to 1; None if there is no word.
+
+    It is the geometric mean: guesses in a language that a model does not know have a few sure
+    words among many unsure ones.
+    """
     found = [word.confidence for cue in cues for word in cue.words]
-    return round(sum(found) / len(found), 4) if found else None
+    if not found:
+        return None
+    logarithms = (math.log(max(probability, _LEAST)) for probability in found)
+    return round(math.exp(sum(logarithms) / len(found)), 4)
 
 
 def shifted(cues: Iterable[SpokenCue], start_ms: int) -> tuple[SpokenCue, ...]:

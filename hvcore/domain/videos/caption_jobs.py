@@ -5,7 +5,6 @@ A job makes the captions of one wish: of a language, or of the language that the
 transcriber tells.
 """
 
-import math
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from enum import Enum
@@ -14,7 +13,7 @@ from typing import Final
 import attrs
 
 from hvcore.domain.ids import CaptionJobId, OrgId, VideoId
-from hvcore.domain.processing.speech import SpokenCue
+from hvcore.domain.processing.speech import SpokenCue, mean_confidence
 
 AUTO: Final = "auto"
 """The wish for captions in the language that is spoken, whichever that is."""
@@ -23,8 +22,6 @@ MAX_WISHES: Final = 10
 WINDOW_MS: Final = 5 * 60_000
 """What a killed worker loses at most: a minute of processor time with a small model. To load the
 model for each window costs some seconds."""
-_LEAST: Final = 1e-6
-"""The least probability of a word that counts: one that is 0 must not make all of them 0."""
 
 
 class CaptionJobState(Enum):
@@ -116,21 +113,13 @@ class Transcript:
     @property
     def confidence(self) -> float | None:
         """The mean probability of the words, 0 to 1; None if there is no word."""
-        return mean_confidence(self.cues)
+        return confidence_of(self.cues)
 
 
-def mean_confidence(cues: Iterable[SpokenCue]) -> float | None:
-    """
-    Return the mean probability of the words of cues, 0 to 1; None if there is no word.
-
-    It is the geometric mean: guesses in a language that a model does not know have a few sure
-    words among many unsure ones.
-    """
-    found = [word.confidence for cue in cues for word in cue.words]
-    if not found:
-        return None
-    logarithms = (math.log(max(probability, _LEAST)) for probability in found)
-    return round(math.exp(sum(logarithms) / len(found)), 4)
+def confidence_of(cues: Sequence[SpokenCue]) -> float | None:
+    """Return the mean probability of the words of cues, 0 to 1; None if there is no word."""
+    has_words = any(cue.words for cue in cues)
+    return round(mean_confidence(cues), 4) if has_words else None
 
 
 def shifted(cues: Iterable[SpokenCue], start_ms: int) -> tuple[SpokenCue, ...]:

@@ -20,8 +20,8 @@ from hvcore.domain.videos.caption_jobs import (
     CaptionJobState,
     CaptionWindow,
     Transcript,
+    confidence_of,
     joined,
-    mean_confidence,
     shifted,
 )
 from hvcore.domain.videos.captions import UNDETERMINED
@@ -146,7 +146,7 @@ class CaptionMaking:
         is_whole = job.done_ms >= job.duration_ms
         if not is_whole and sum(len(cue.words) for cue in cues) < JUDGED_WORDS:
             return ""
-        confidence = mean_confidence(cues)
+        confidence = confidence_of(cues)
         if confidence is None or confidence >= self.min_confidence:
             return ""
         return (
@@ -218,7 +218,7 @@ class CaptionMaking:
     ) -> None:
         with self.uow.write() as work:
             video = work.videos.find(job.video_id, for_update=True)
-            job = attrs.evolve(job, confidence=mean_confidence(cues))
+            job = attrs.evolve(job, confidence=confidence_of(cues))
             _store_end(work, video, job, state, reason)
             run.finish(work)
             work.commit()

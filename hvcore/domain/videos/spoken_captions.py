@@ -1,5 +1,5 @@
 """
-Write what a machine has heard as the cues of captions that people can read.
+Turn the spoken cues of a transcriber into cues of captions that people can read.
 
 Source: usual guidelines for subtitles: at most two lines of 42 characters, for at most
 7 seconds.

@@ -142,7 +142,7 @@ class CaptionMaking:
             self._publish(run, after, cues)
 
     def _doubt(self, job: CaptionJob, cues: tuple[SpokenCue, ...]) -> str:
-        """Return why the words are not to be believed; "" if they are, or are too few yet."""
+        """Return the reason to doubt the words of a job; "" if they are sure, or too few yet."""
         is_whole = job.done_ms >= job.duration_ms
         if not is_whole and sum(len(cue.words) for cue in cues) < JUDGED_WORDS:
             return ""

@@ -128,7 +128,7 @@ class CaptionOrders:
 
     def refusal(self, wishes: Sequence[str]) -> str:
         """
-        Return why captions cannot be made here for some wishes, in words that follow a field's name.
+        Return the reason to refuse wishes for captions, in words that follow a field's name.
 
         Returns:
             "" if they can be made.

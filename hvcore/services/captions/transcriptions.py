@@ -48,7 +48,7 @@ _PIECE_BYTES: Final = 64 * 1024
 @attrs.frozen(kw_only=True)
 class Heard:
     """
-    What a transcriber heard in a sound.
+    Hold the language and the cues that a transcriber heard in a sound.
 
     Attributes:
         cues: The cues in the order of their times, within the sound; none overlaps another.
@@ -74,7 +74,7 @@ class Transcriptions:
         self, sound: SoundFile, language: str | None, check: Callable[[], None]
     ) -> Heard:
         """
-        Return what is said in a sound.
+        Transcribe a sound, and return its language and its cues.
 
         Args:
             language: The language that is spoken; None if the transcriber shall tell it.

@@ -1,4 +1,4 @@
-"""Read what is said in a video: the captions of a language as text, as cues or with words."""
+"""Read the captions of a video as a transcript: as text, as cues or with words."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -77,7 +77,7 @@ class Transcripts:
 
     def said(self, track: CaptionTrack) -> Transcript:
         """
-        Return what is said: with words if a machine heard it, else only the cues.
+        Return the transcript of captions: with words if a machine wrote them, else without.
 
         Raises:
             NotFoundError: They were replaced or removed at this moment.

@@ -1,5 +1,5 @@
 """
-What is said in a video, in all formats.
+Transcripts of videos, in all formats.
 """
 
 import orjson
@@ -160,7 +160,7 @@ def test_a_transcript_that_is_not_there_is_not_found(
     problem_of(answer, 400, "invalid_parameters")
 
 
-def test_captions_whose_file_goes_meanwhile_are_not_found(
+def test_captions_without_their_file_are_not_found(
     api: World, video: str
 ) -> None:
     api.storage.files.clear()

@@ -33,7 +33,7 @@ def test_few_sure_words_do_not_make_up_for_unsure_ones() -> None:
     assert confidence_of([cue(1.0, 1.0, 0.01)]) == pytest.approx(0.2154)
 
 
-def test_where_nothing_is_said_there_is_no_confidence() -> None:
+def test_no_words_have_no_confidence() -> None:
     assert confidence_of([]) is None
 
 

@@ -1,5 +1,5 @@
 """
-What a machine has heard, as captions that people can read.
+Captions that people can read, made of spoken cues.
 """
 
 from hvcore.domain.processing.speech import SpokenCue, SpokenWord
@@ -76,7 +76,7 @@ def test_words_that_are_not_in_the_text_cut_nothing() -> None:
     assert cue.text == "Fifty times it."
 
 
-def test_what_is_heard_is_never_markup() -> None:
+def test_spoken_words_are_never_markup() -> None:
     cues = caption_cues([spoken(r"<b>Tom</b> & {\an8}Jerry --> &lt;")])
 
     written = write_webvtt(cues)

@@ -32,7 +32,7 @@ def write(spoken: SpokenWorld, video_id: str, language: str) -> None:
     world.services.captions.put(world.caller, "org_a", video_id, new)
 
 
-def test_what_is_said_becomes_captions_with_the_times_of_the_video(
+def test_spoken_words_become_captions_with_the_times_of_the_video(
     spoken: SpokenWorld,
 ) -> None:
     video_id = spoken.ready()

@@ -37,7 +37,7 @@ from hvcore.testing.memory_transcriber import MemoryTranscriber
 @attrs.frozen
 class Told(Transcriber):
     """
-    Tells what a function returns, in the child.
+    Tells the cues that a function returns, in the child.
     """
 
     tell: Callable[[], list[SpokenCue]]

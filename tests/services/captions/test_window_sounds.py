@@ -1,5 +1,5 @@
 """
-Where the sound of a window ends, and which track it is taken from.
+Sounds of windows: their ends, and their tracks.
 """
 
 from array import array

@@ -1,5 +1,5 @@
 """
-What a request says about captions by machine.
+Fields of requests with wishes for captions by machine.
 """
 
 import pytest

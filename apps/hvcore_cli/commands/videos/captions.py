@@ -95,7 +95,7 @@ def generate(
 def transcript(
     invocation: Invocation, *, video_id: str, language: str, org: str, form: str
 ) -> None:
-    """Print what is said in the video VIDEO_ID, in a LANGUAGE in which it has captions."""
+    """Print the transcript of the video VIDEO_ID: its captions in a LANGUAGE."""
     with invocation.services() as services:
         found = services.transcripts
         track = found.track(OPERATOR, org, video_id, language)

@@ -32,7 +32,7 @@ from hvcore.failpoints import failpoint
 from hvcore.ports.transcriber import Transcriber
 from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.captions.publishing import GeneratedCaptions, NotPublishableError
-from hvcore.services.captions.transcriptions import Heard, Transcriptions
+from hvcore.services.captions.transcriptions import HeardSound, Transcriptions
 from hvcore.services.captions.window_sounds import WindowSounds, sound_track
 from hvcore.services.tasks.leases import TaskRun, TaskStopped
 
@@ -247,7 +247,7 @@ def _store_end(
         work.videos.save(video)
 
 
-def _language_of(job: CaptionJob, heard: Heard, *, is_assumed: bool) -> str | None:
+def _language_of(job: CaptionJob, heard: HeardSound, *, is_assumed: bool) -> str | None:
     # What a machine takes silence for says nothing about the words that follow.
     if job.language is None and (heard.cues or is_assumed or job.wish != AUTO):
         return heard.language.code

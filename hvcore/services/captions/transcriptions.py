@@ -46,7 +46,7 @@ _PIECE_BYTES: Final = 64 * 1024
 
 
 @attrs.frozen(kw_only=True)
-class Heard:
+class HeardSound:
     """
     Hold the language and the cues that a transcriber heard in a sound.
 
@@ -72,7 +72,7 @@ class Transcriptions:
 
     def hear(
         self, sound: SoundFile, language: str | None, check: Callable[[], None]
-    ) -> Heard:
+    ) -> HeardSound:
         """
         Transcribe a sound, and return its language and its cues.
 
@@ -126,7 +126,7 @@ def _answer(reading: int, check: Callable[[], None], ends_at_s: float) -> bytes:
             raise TranscriptionError(_FAILED, log="the transcriber hears too much")
 
 
-def _heard(answer: bytes, sound: SoundFile) -> Heard:
+def _heard(answer: bytes, sound: SoundFile) -> HeardSound:
     try:
         told: Mapping[str, Any] = json.loads(answer)
     except ValueError as exc:
@@ -140,7 +140,7 @@ def _heard(answer: bytes, sound: SoundFile) -> Heard:
     if error is not None:
         raise TranscriptionError(text, log=told["log"])
     cues = from_stored(told["cues"], tuple[SpokenCue, ...])
-    return Heard(
+    return HeardSound(
         language=from_stored(told["language"], SpokenLanguage),
         cues=tuple(_in_order(cues, sound.duration_ms)),
     )

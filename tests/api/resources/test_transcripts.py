@@ -160,9 +160,7 @@ def test_a_transcript_that_is_not_there_is_not_found(
     problem_of(answer, 400, "invalid_parameters")
 
 
-def test_captions_without_their_file_are_not_found(
-    api: World, video: str
-) -> None:
+def test_captions_without_their_file_are_not_found(api: World, video: str) -> None:
     api.storage.files.clear()
 
     answer = api.get(f"/v1/videos/{video}/transcript/en-US")

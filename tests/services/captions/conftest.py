@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.services.spoken_world import SpokenWorld, spoken_world
+from tests.services.spoken_service import SpokenService, spoken_service
 
 
 @pytest.fixture
-def spoken(tmp_path: Path) -> Iterator[SpokenWorld]:
-    with spoken_world(tmp_path) as made:
+def spoken(tmp_path: Path) -> Iterator[SpokenService]:
+    with spoken_service(tmp_path) as made:
         yield made

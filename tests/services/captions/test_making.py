@@ -16,12 +16,12 @@ from hvcore.domain.webhooks.events import EventKind
 from hvcore.services.captions.making import NO_SOUND, NO_SPEECH
 from hvcore.services.videos.captions import NewCaptions
 from hvcore.wire.stored import from_stored
-from tests.services.spoken_world import SpokenWorld, spoken_world
+from tests.services.spoken_service import SpokenService, spoken_service
 
 READY, FAILED = EventKind.CAPTIONS_READY, EventKind.CAPTIONS_FAILED
 
 
-def write(spoken: SpokenWorld, video_id: str, language: str) -> None:
+def write(spoken: SpokenService, video_id: str, language: str) -> None:
     world = spoken.world
     new = NewCaptions(
         language=language,
@@ -33,7 +33,7 @@ def write(spoken: SpokenWorld, video_id: str, language: str) -> None:
 
 
 def test_spoken_words_become_captions_with_the_times_of_the_video(
-    spoken: SpokenWorld,
+    spoken: SpokenService,
 ) -> None:
     video_id = spoken.ready()
     spoken.transcoder.said_ms = [(1_000, 3_000), (12_000, 13_200), (20_000, 20_800)]
@@ -56,7 +56,7 @@ def test_spoken_words_become_captions_with_the_times_of_the_video(
     assert spoken.events(READY, FAILED) == [(READY.value, None)]
 
 
-def test_the_words_of_captions_are_kept_beside_them(spoken: SpokenWorld) -> None:
+def test_the_words_of_captions_are_kept_beside_them(spoken: SpokenService) -> None:
     video_id = spoken.ready()
 
     spoken.generate(video_id, "de")
@@ -76,7 +76,7 @@ def test_the_words_of_captions_are_kept_beside_them(spoken: SpokenWorld) -> None
     assert (said.cues[-1].words[-1].end_ms) == 10_000
 
 
-def test_windows_are_cut_where_nothing_is_said(spoken: SpokenWorld) -> None:
+def test_windows_are_cut_where_nothing_is_said(spoken: SpokenService) -> None:
     video_id = spoken.ready()
     # At 10 s, where a window would end, somebody speaks.
     spoken.transcoder.said_ms = [(1_000, 9_200), (9_600, 12_000)]
@@ -94,7 +94,7 @@ def test_windows_are_cut_where_nothing_is_said(spoken: SpokenWorld) -> None:
     assert all(one.end_ms <= other.start_ms for one, other in pairwise(cues))
 
 
-def test_captions_wait_behind_the_encodes_of_all(spoken: SpokenWorld) -> None:
+def test_captions_wait_behind_the_encodes_of_all(spoken: SpokenService) -> None:
     video_id = spoken.ready()
 
     spoken.generate(video_id)
@@ -105,7 +105,7 @@ def test_captions_wait_behind_the_encodes_of_all(spoken: SpokenWorld) -> None:
 
 
 def test_a_window_is_made_once_however_often_workers_are_killed(
-    spoken: SpokenWorld,
+    spoken: SpokenService,
 ) -> None:
     video_id = spoken.ready()
     spoken.generate(video_id)
@@ -137,7 +137,7 @@ def test_a_window_is_made_once_however_often_workers_are_killed(
 
 
 def test_a_video_in_which_nothing_is_said_gets_no_captions(
-    spoken: SpokenWorld,
+    spoken: SpokenService,
 ) -> None:
     video_id = spoken.ready()
     spoken.transcoder.said_ms = []
@@ -155,7 +155,7 @@ def test_a_video_in_which_nothing_is_said_gets_no_captions(
     assert spoken.events(READY, FAILED) == [(READY.value, None)]
 
 
-def test_a_video_without_sound_gets_no_captions(spoken: SpokenWorld) -> None:
+def test_a_video_without_sound_gets_no_captions(spoken: SpokenService) -> None:
     spoken.transcoder.has_sound = False
     video_id = spoken.ready()
 
@@ -166,7 +166,7 @@ def test_a_video_without_sound_gets_no_captions(spoken: SpokenWorld) -> None:
     assert (job.state, job.reason) == (CaptionJobState.READY, NO_SOUND)
 
 
-def test_guessed_words_are_not_published(spoken: SpokenWorld) -> None:
+def test_guessed_words_are_not_published(spoken: SpokenService) -> None:
     video_id = spoken.ready()
     spoken.transcriber.confidence = 0.42
 
@@ -181,7 +181,7 @@ def test_guessed_words_are_not_published(spoken: SpokenWorld) -> None:
 
 
 def test_the_least_confidence_is_a_setting(tmp_path: Path) -> None:
-    with spoken_world(tmp_path, {"HV_TRANSCRIBER__MIN_CONFIDENCE": "0.4"}) as spoken:
+    with spoken_service(tmp_path, {"HV_TRANSCRIBER__MIN_CONFIDENCE": "0.4"}) as spoken:
         video_id = spoken.ready()
         spoken.transcriber.confidence = 0.42
 
@@ -192,7 +192,7 @@ def test_the_least_confidence_is_a_setting(tmp_path: Path) -> None:
 
 
 def test_a_model_that_guesses_is_stopped_long_before_the_end(
-    spoken: SpokenWorld, monkeypatch: pytest.MonkeyPatch
+    spoken: SpokenService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("hvcore.services.captions.making.JUDGED_WORDS", 5)
     video_id = spoken.ready()
@@ -206,7 +206,7 @@ def test_a_model_that_guesses_is_stopped_long_before_the_end(
 
 
 def test_a_model_that_tells_no_languages_apart_has_its_language_assumed(
-    spoken: SpokenWorld,
+    spoken: SpokenService,
 ) -> None:
     spoken.transcriber.detects = False
     video_id = spoken.ready()
@@ -219,7 +219,7 @@ def test_a_model_that_tells_no_languages_apart_has_its_language_assumed(
 
 
 def test_captions_of_a_person_are_never_replaced_by_those_of_a_machine(
-    spoken: SpokenWorld,
+    spoken: SpokenService,
 ) -> None:
     video_id = spoken.ready()
     spoken.generate(video_id)
@@ -239,7 +239,7 @@ def test_captions_of_a_person_are_never_replaced_by_those_of_a_machine(
 
 
 def test_generated_captions_that_a_person_changes_are_the_persons(
-    spoken: SpokenWorld,
+    spoken: SpokenService,
 ) -> None:
     video_id = spoken.ready()
     spoken.generate(video_id)
@@ -255,7 +255,7 @@ def test_generated_captions_that_a_person_changes_are_the_persons(
 
 
 def test_new_captions_of_a_machine_replace_its_former_ones(
-    spoken: SpokenWorld,
+    spoken: SpokenService,
 ) -> None:
     video_id = spoken.ready()
     for words in ("former", "newer"):
@@ -270,7 +270,7 @@ def test_new_captions_of_a_machine_replace_its_former_ones(
     ]
 
 
-def test_captions_wait_while_the_transcriber_is_away(spoken: SpokenWorld) -> None:
+def test_captions_wait_while_the_transcriber_is_away(spoken: SpokenService) -> None:
     video_id = spoken.ready()
     spoken.transcriber.is_down = True
     spoken.generate(video_id)
@@ -286,7 +286,7 @@ def test_captions_wait_while_the_transcriber_is_away(spoken: SpokenWorld) -> Non
 
 
 def test_a_sound_that_cannot_be_read_fails_the_captions_and_not_the_video(
-    spoken: SpokenWorld, monkeypatch: pytest.MonkeyPatch
+    spoken: SpokenService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     video_id = spoken.ready()
 
@@ -307,7 +307,7 @@ def test_a_sound_that_cannot_be_read_fails_the_captions_and_not_the_video(
 
 
 def test_failed_attempts_of_one_window_do_not_count_for_the_next(
-    spoken: SpokenWorld, monkeypatch: pytest.MonkeyPatch
+    spoken: SpokenService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     video_id = spoken.ready()
     sound, calls = spoken.transcoder.sound, iter("xx.xx.xx.")
@@ -326,7 +326,7 @@ def test_failed_attempts_of_one_window_do_not_count_for_the_next(
 
 
 def test_deleting_a_video_ends_its_captions_and_removes_what_was_heard(
-    spoken: SpokenWorld,
+    spoken: SpokenService,
 ) -> None:
     video_id = spoken.ready()
     spoken.generate(video_id)
@@ -349,7 +349,7 @@ def test_deleting_a_video_ends_its_captions_and_removes_what_was_heard(
 
 
 def test_captions_of_several_languages_are_made_one_after_the_other(
-    spoken: SpokenWorld,
+    spoken: SpokenService,
 ) -> None:
     video_id = spoken.ready()
 

@@ -11,10 +11,10 @@ from hvcore.domain.ids import VideoId
 from hvcore.domain.processing.source_info import CaptionTrackInfo
 from hvcore.domain.videos.states import VideoState
 from tests.services.conftest import make_world
-from tests.services.spoken_world import SpokenWorld, spoken_world
+from tests.services.spoken_service import SpokenService, spoken_service
 
 
-def processed(spoken: SpokenWorld, *languages: str, says: bool = True) -> VideoId:
+def processed(spoken: SpokenService, *languages: str, says: bool = True) -> VideoId:
     world = spoken.world
     wanted = world.wanted()
     if says:
@@ -24,13 +24,13 @@ def processed(spoken: SpokenWorld, *languages: str, says: bool = True) -> VideoI
     return world.services.processing.process(world.env, path, wanted)
 
 
-def wishes(spoken: SpokenWorld, video_id: VideoId) -> list[str]:
+def wishes(spoken: SpokenService, video_id: VideoId) -> list[str]:
     with spoken.world.services.uow.read() as work:
         return [job.wish for job in work.caption_jobs.of_video(video_id)]
 
 
 def test_captions_that_a_request_asks_for_are_made_once_the_video_is_ready(
-    spoken: SpokenWorld,
+    spoken: SpokenService,
 ) -> None:
     video_id = processed(spoken, "de", "auto")
     assert wishes(spoken, video_id) == []
@@ -42,7 +42,7 @@ def test_captions_that_a_request_asks_for_are_made_once_the_video_is_ready(
     assert [one.language for one in spoken.tracks(video_id)] == ["de", "en"]
 
 
-def test_a_video_is_ready_before_its_captions_are_begun(spoken: SpokenWorld) -> None:
+def test_a_video_is_ready_before_its_captions_are_begun(spoken: SpokenService) -> None:
     video_id = processed(spoken, "auto")
     seen: list[VideoState] = []
     sound = spoken.transcoder.sound
@@ -58,7 +58,7 @@ def test_a_video_is_ready_before_its_captions_are_begun(spoken: SpokenWorld) -> 
 
 
 def test_captions_that_came_with_the_file_are_not_made_again(
-    spoken: SpokenWorld,
+    spoken: SpokenService,
 ) -> None:
     english = CaptionTrackInfo(stream_index=2, codec="subrip", language="eng")
     cue = b"WEBVTT\n\n00:00:01.000 --> 00:00:02.000\nHello\n"
@@ -76,7 +76,7 @@ def test_captions_that_came_with_the_file_are_not_made_again(
 def test_captions_of_every_new_video_are_a_setting(
     tmp_path: Path, request_says: str, expected: list[str]
 ) -> None:
-    with spoken_world(tmp_path, {"HV_TRANSCRIBER__GENERATE": "de,es"}) as spoken:
+    with spoken_service(tmp_path, {"HV_TRANSCRIBER__GENERATE": "de,es"}) as spoken:
         video_id = processed(spoken, says=request_says == "none")
 
         spoken.world.run_tasks()

@@ -29,7 +29,7 @@ from hvcore.ports.transcriber import (
     Transcription,
 )
 from hvcore.services.captions import transcriptions
-from hvcore.services.captions.transcriptions import Heard, Transcriptions
+from hvcore.services.captions.transcriptions import HeardSound, Transcriptions
 from hvcore.services.tasks.leases import TaskStopped
 from hvcore.testing.memory_transcriber import MemoryTranscriber
 
@@ -73,7 +73,7 @@ def sound(tmp_path: Path) -> SoundFile:
 
 def hear(
     tell: Callable[[], list[SpokenCue]], sound: SoundFile, **limits: float
-) -> Heard:
+) -> HeardSound:
     made = Transcriptions(transcriber=Told(tell), **limits)
     return made.hear(sound, None, lambda: None)
 

@@ -129,7 +129,7 @@ class SpokenTranscoder(TextTranscoder):
 
 
 @attrs.frozen(kw_only=True)
-class SpokenWorld:
+class SpokenService:
     """
     A service with a transcriber, and windows that are short.
     """
@@ -183,9 +183,9 @@ class SpokenWorld:
 
 
 @contextmanager
-def spoken_world(
+def spoken_service(
     folder: Path, environ: Mapping[str, str] | None = None, *, window_ms: int = 10_000
-) -> Iterator[SpokenWorld]:
+) -> Iterator[SpokenService]:
     """
     Make a service whose videos have four segments in which something is said.
     """
@@ -201,7 +201,7 @@ def spoken_world(
         sounds = attrs.evolve(making.sounds, window_ms=window_ms)
         # Read by task_runs, which is made later.
         vars(world.services)["caption_making"] = attrs.evolve(making, sounds=sounds)
-        yield SpokenWorld(world=world, transcoder=transcoder)
+        yield SpokenService(world=world, transcoder=transcoder)
 
 
 def _file(data: bytes) -> MediaFile:

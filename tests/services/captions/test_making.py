@@ -8,6 +8,7 @@ from pathlib import Path
 import orjson
 import pytest
 
+from hvcore import failpoints
 from hvcore.domain.processing.transcoding import TranscodeError
 from hvcore.domain.tasks.task import Lane, TaskState
 from hvcore.domain.videos.caption_jobs import CaptionJobState, Transcript
@@ -134,6 +135,27 @@ def test_a_window_is_made_once_however_often_workers_are_killed(
     ]
     with services.uow.read() as work:
         assert work.caption_jobs.windows(spoken.job(video_id).id) == []
+
+
+@pytest.mark.parametrize(
+    "point", ["captions.heard", "captions.stored", "captions.published"]
+)
+def test_captions_are_made_once_after_a_failure_at_any_point(
+    spoken: SpokenService, point: str
+) -> None:
+    video_id = spoken.ready()
+    spoken.generate(video_id)
+    failpoints.arm(f"{point}=raise*1")
+
+    spoken.world.run_everything()
+    failpoints.arm("")
+
+    (track,) = spoken.tracks(video_id)
+    assert [cue.start_ms for cue in spoken.cues(video_id)] == [1_000, 8_000, 9_900]
+    assert spoken.job(video_id).state is CaptionJobState.READY
+    assert [path for path in spoken.world.files("media/") if "/captions/" in path] == [
+        *sorted(track.paths)
+    ]
 
 
 def test_a_video_in_which_nothing_is_said_gets_no_captions(

@@ -65,6 +65,10 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
         "hvcore_cli.commands.videos.videos:videos",
         "List, show, change, delete and retry videos.",
     ),
+    "captions": (
+        "hvcore_cli.commands.videos.captions:captions",
+        "List captions, have them made by machine, and read what is said.",
+    ),
     "analytics": (
         "hvcore_cli.commands.analytics:analytics",
         "Show views and watched time, by video and by day.",

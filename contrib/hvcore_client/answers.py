@@ -16,7 +16,12 @@ from hvcore_client.steps import Answer, Request
 T = TypeVar("T")
 
 _PAGES: Final = frozenset({"text/html", "application/xhtml+xml"})
-_TEXTS: Final = frozenset({"text/csv", "application/x-ndjson"})
+_TEXTS: Final = frozenset(
+    {
+        *("text/csv", "application/x-ndjson"),
+        *("text/plain", "text/vtt", "application/x-subrip"),
+    }
+)
 _MESSAGE: Final = re.compile(rb"<Message>([^<]{1,200})")
 
 

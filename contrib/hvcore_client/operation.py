@@ -177,7 +177,7 @@ class Operation(Generic[T]):
 
 
 def _accepted(arguments: Mapping[str, object]) -> str:
-    is_text = arguments.get("format") in {"csv", "ndjson"}
+    is_text = arguments.get("format") not in {None, "json"}
     return ANY_TYPE if is_text else "application/json, application/problem+json"
 
 

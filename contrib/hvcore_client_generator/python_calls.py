@@ -61,7 +61,14 @@ _ABOUT_FORMAT = (
     "The records alone, as a text: a table with a header row, or one JSON document a "
     "line."
 )
-_TEXT_FORMATS = 'Literal["csv", "ndjson"]'
+_TEXT_FORMATS = {
+    "text/csv": "csv",
+    "application/x-ndjson": "ndjson",
+    "text/plain": "text",
+    "text/vtt": "vtt",
+    "application/x-subrip": "srt",
+}
+"""The values of the argument ``format`` by the content types of answers as text."""
 
 
 @attrs.frozen(kw_only=True)
@@ -212,7 +219,7 @@ def _methods(operation: Operation, style: Style) -> Iterator[str]:
     parameters = list(_parameters(operation))
     _, kind = _answer_class(operation.answer)
     if operation.answer is not None and operation.answer.text_types:
-        yield from _overloads(operation, parameters, kind, style)
+        yield from _overloads(operation, operation.answer, parameters, style)
     else:
         yield _method(operation, parameters, kind, style)
     if operation.paging is not None:
@@ -220,12 +227,18 @@ def _methods(operation: Operation, style: Style) -> Iterator[str]:
 
 
 def _overloads(
-    operation: Operation, parameters: Sequence[Parameter], kind: str, style: Style
+    operation: Operation,
+    answer: Answer,
+    parameters: Sequence[Parameter],
+    style: Style,
 ) -> Iterator[str]:
     """Yield the overloads of a method that answers a model, or a text for ``format``."""
+    _, kind = _answer_class(answer)
+    formats = ", ".join(f'"{_TEXT_FORMATS[one]}"' for one in answer.text_types)
+    texts = f"Literal[{formats}]"
     for wanted, default, result in (
         ("None", "None", kind),
-        (_TEXT_FORMATS, None, "str"),
+        (texts, None, "str"),
     ):
         own = [
             attrs.evolve(p, annotation=wanted, default=default)
@@ -235,9 +248,7 @@ def _overloads(
         ]
         yield f"    @overload\n{_signature(operation.name, own, result, style)} ...\n"
     own = [
-        attrs.evolve(p, annotation=f"{_TEXT_FORMATS} | None")
-        if p.name == _FORMAT
-        else p
+        attrs.evolve(p, annotation=f"{texts} | None") if p.name == _FORMAT else p
         for p in parameters
     ]
     yield _method(operation, own, f"{kind} | str", style)
@@ -377,7 +388,7 @@ def _names_of(operation: Operation) -> str:
 
 
 def _about(found: Member | Argument) -> str:
-    if found.name == _FORMAT and isinstance(found, Argument):
+    if isinstance(found, Argument) and found.type.name == "ExportFormat":
         return _ABOUT_FORMAT
     if found.default is None:
         return found.about

@@ -105,7 +105,8 @@ def _method(operation: Operation) -> Iterator[str]:
     params = _params_name(operation)
     options = "options?: RequestOptions"
     if operation.answer is not None and operation.answer.text_types:
-        text = f'{params} & {{ format: Exclude<ExportFormat, "json"> }}'
+        (form,) = (one for one in operation.arguments if one.sent_as == "format")
+        text = f'{params} & {{ format: Exclude<{form.type.name}, "json"> }}'
         yield f"  {operation.name}(params: {text}, {options}): Promise<string>;"
         params = f'{params} & {{ format?: "json" }}'
     if not _has_params(operation):

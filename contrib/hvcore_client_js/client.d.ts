@@ -283,6 +283,10 @@ export type AudioCodec = "aac" | "aac-he" | "aac-he-v2" | "mp3" | "ac3" | "eac3"
 
 export type BreakdownBy = "country" | "referrer";
 
+export type CaptionJobState = "waiting" | "running" | "ready" | "failed";
+
+export type CaptionState = "ready";
+
 export type ContentType =
   | "video/mp4"
   | "video/quicktime"
@@ -379,13 +383,17 @@ export type Speed =
 
 export type ThumbnailStatus = "ready" | "pending";
 
+export type TranscriptFormat = "json" | "text" | "vtt" | "srt";
+
 export type VideoEventKind =
   | "video.processing.completed"
   | "video.processing.failed"
   | "video.processing.started"
   | "video.updated"
   | "video.deleted"
-  | "video.restored";
+  | "video.restored"
+  | "video.captions.ready"
+  | "video.captions.failed";
 
 export type VideoEventStatus = "transcoding" | "ready" | "failed" | "deleted";
 
@@ -423,11 +431,33 @@ export interface Caption {
   createdAt: string;
   cues: number;
   sizeBytes: number;
+  generated: boolean;
+  confidence: number | null;
+  state: CaptionState;
+}
+
+export interface CaptionGenerationRequest {
+  /** The languages that are spoken; auto for any, which is the default. */
+  languages?: string[] | null;
+}
+
+export interface CaptionJob {
+  wish: string;
+  state: CaptionJobState;
+  language: string | null;
+  languageAssumed: boolean;
+  progress: number;
+  confidence: number | null;
+  cues: number;
+  reason: string | null;
+  createdAt: string;
+  changedAt: string;
 }
 
 export interface CaptionList {
   captions: Caption[];
   warnings?: string[];
+  jobs?: CaptionJob[];
 }
 
 export interface Chapter {
@@ -652,6 +682,8 @@ export interface FetchVideoRequest {
   compressionRatio?: Speed | null;
   /** Codec of the sound. By default `"aac"`. */
   audioCodec?: AudioCodec | null;
+  /** Captions by machine: the spoken languages or auto; true is auto alone. */
+  generateCaptions?: string[] | null;
   /** What you call the video; no other one of the environment may have it. */
   externalID?: string | null;
   /** Keys and texts that are kept with the video; at most 4 KB. */
@@ -812,6 +844,8 @@ export interface ProcessRequest {
   compressionRatio?: Speed | null;
   /** Codec of the sound. By default `"aac"`. */
   audioCodec?: AudioCodec | null;
+  /** Captions by machine: the spoken languages or auto; true is auto alone. */
+  generateCaptions?: string[] | null;
   /** Text about the video. */
   description?: string | null;
   /** What you call the video; no other one of the environment may have it. */
@@ -930,6 +964,27 @@ export interface Thumbnail {
   videoID: string;
   thumbnailUrl: string;
   status: ThumbnailStatus;
+}
+
+export interface Transcript {
+  language: string;
+  generated: boolean;
+  confidence: number | null;
+  cues: TranscriptCue[];
+}
+
+export interface TranscriptCue {
+  startSeconds: number;
+  endSeconds: number;
+  text: string;
+  words: TranscriptWord[];
+}
+
+export interface TranscriptWord {
+  text: string;
+  startSeconds: number;
+  endSeconds: number;
+  confidence: number;
 }
 
 export interface UploadGrant {
@@ -1170,6 +1225,8 @@ export interface VideoUploadRequest {
   compressionRatio?: Speed | null;
   /** Codec of the sound. By default `"aac"`. */
   audioCodec?: AudioCodec | null;
+  /** Captions by machine: the spoken languages or auto; true is auto alone. */
+  generateCaptions?: string[] | null;
   /** What you call the video; no other one of the environment may have it. */
   externalID?: string | null;
   /** Keys and texts that are kept with the video; at most 4 KB. */
@@ -1450,6 +1507,24 @@ export interface ListCaptionsInOrganizationParams {
   videoID: string;
 }
 
+export interface GenerateCaptionsInOrganizationParams extends CaptionGenerationRequest {
+  /** The organization. */
+  orgID: string;
+  /** The video. */
+  videoID: string;
+}
+
+export interface GetTranscriptInOrganizationParams {
+  /** The organization. */
+  orgID: string;
+  /** The video. */
+  videoID: string;
+  /** A language tag, such as `en` or `pt-BR`. */
+  language: string;
+  /** The format; by default that of the header Accept, or JSON. */
+  format?: TranscriptFormat;
+}
+
 export type SetCaptionsInOrganizationParams = {
   /** The organization. */
   orgID: string;
@@ -1473,6 +1548,20 @@ export interface RemoveCaptionsInOrganizationParams {
 export interface ListCaptionsParams {
   /** The video. */
   videoID: string;
+}
+
+export interface GenerateCaptionsParams extends CaptionGenerationRequest {
+  /** The video. */
+  videoID: string;
+}
+
+export interface GetTranscriptParams {
+  /** The video. */
+  videoID: string;
+  /** A language tag, such as `en` or `pt-BR`. */
+  language: string;
+  /** The format; by default that of the header Accept, or JSON. */
+  format?: TranscriptFormat;
 }
 
 export type SetCaptionsParams = {
@@ -2189,6 +2278,19 @@ export interface Operations {
    */
   listCaptionsInOrganization(params: ListCaptionsInOrganizationParams, options?: RequestOptions): Promise<CaptionList>;
   /**
+   * Order captions of a video by machine.
+   *
+   * Needs the permission `videos:write`. Counts under the limit `video-operations`.
+   */
+  generateCaptionsInOrganization(params: GenerateCaptionsInOrganizationParams, options?: RequestOptions): Promise<CaptionList>;
+  /**
+   * Get what is said in a video: JSON with words, text, WebVTT or SubRip.
+   *
+   * Needs the permission `videos:read`. Counts under the limit `video-operations`.
+   */
+  getTranscriptInOrganization(params: GetTranscriptInOrganizationParams & { format: Exclude<TranscriptFormat, "json"> }, options?: RequestOptions): Promise<string>;
+  getTranscriptInOrganization(params: GetTranscriptInOrganizationParams & { format?: "json" }, options?: RequestOptions): Promise<Transcript>;
+  /**
    * Set a video's captions in a language: WebVTT or SubRip.
    *
    * Needs the permission `videos:write`. Counts under the limit `video-operations`.
@@ -2206,6 +2308,19 @@ export interface Operations {
    * Needs the permission `videos:read`. Counts under the limit `video-operations`.
    */
   listCaptions(params: ListCaptionsParams, options?: RequestOptions): Promise<CaptionList>;
+  /**
+   * Order captions of a video by machine.
+   *
+   * Needs the permission `videos:write`. Counts under the limit `video-operations`.
+   */
+  generateCaptions(params: GenerateCaptionsParams, options?: RequestOptions): Promise<CaptionList>;
+  /**
+   * Get what is said in a video: JSON with words, text, WebVTT or SubRip.
+   *
+   * Needs the permission `videos:read`. Counts under the limit `video-operations`.
+   */
+  getTranscript(params: GetTranscriptParams & { format: Exclude<TranscriptFormat, "json"> }, options?: RequestOptions): Promise<string>;
+  getTranscript(params: GetTranscriptParams & { format?: "json" }, options?: RequestOptions): Promise<Transcript>;
   /**
    * Set a video's captions in a language: WebVTT or SubRip.
    *

@@ -2,6 +2,7 @@
 
 from functools import cached_property
 
+from hvcore.assembly.captions import CaptionWiring
 from hvcore.assembly.pictures import PictureWiring
 from hvcore.domain.processing.routes import read_route
 from hvcore.services.processing.attempt_files import AttemptFiles
@@ -20,7 +21,7 @@ from hvcore.services.processing.transcoder_choice import TranscoderChoice
 from hvcore.services.processing.transcoding import Transcoding
 
 
-class ProcessingWiring(PictureWiring):
+class ProcessingWiring(CaptionWiring, PictureWiring):
     """The services for processing, a part of Services; each is made when it is first read."""
 
     @cached_property
@@ -63,6 +64,7 @@ class ProcessingWiring(PictureWiring):
             storyboards=Storyboards(storage=self.storage, pictures=self.task_pictures),
             conformance_reports=self.conformance_reports,
             source_captions=self._source_captions,
+            caption_orders=self.caption_orders,
         )
 
     @cached_property

@@ -117,6 +117,7 @@ class Services(
                     uow=self.uow, shares=self.shares, mailer=self.mailer
                 ),
                 sign_in_mails=self.sign_in_mails,
+                caption_making=self.caption_making,
                 bulk_runs=lambda: self._bulk_runs,
             ),
         )

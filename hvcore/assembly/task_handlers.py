@@ -8,6 +8,7 @@ import attrs
 from hvcore.domain.tasks.kinds import (
     BULK_CHANGE,
     CACHE_INVALIDATION,
+    CAPTIONS_MAKE,
     FETCH_GET,
     SHARE_CODE_SEND,
     SHARE_LINK_SEND,
@@ -31,6 +32,7 @@ from hvcore.domain.tasks.kinds import (
 from hvcore.domain.tasks.task import Task
 from hvcore.ports.unit_of_work import Work
 from hvcore.services.bulk.runs import BulkRuns
+from hvcore.services.captions.making import CaptionMaking
 from hvcore.services.links.share_code_mails import ShareCodeMails
 from hvcore.services.links.share_link_mails import ShareLinkMails
 from hvcore.services.playback.cache_invalidation import CacheInvalidation
@@ -97,6 +99,7 @@ def handlers(  # noqa: PLR0913 - one per service
     share_code_mails: ShareCodeMails,
     share_link_mails: ShareLinkMails,
     sign_in_mails: SignInMails,
+    caption_making: CaptionMaking,
     bulk_runs: Callable[[], BulkRuns],
 ) -> Mapping[str, TaskHandler]:
     """
@@ -152,5 +155,8 @@ def handlers(  # noqa: PLR0913 - one per service
         SHARE_CODE_SEND: ServiceMethod(run=share_code_mails.send),
         SHARE_LINK_SEND: ServiceMethod(run=share_link_mails.send),
         SIGN_IN_MAIL_SEND: ServiceMethod(run=sign_in_mails.send),
+        CAPTIONS_MAKE: ServiceMethod(
+            run=caption_making.run, give_up=caption_making.give_up
+        ),
         BULK_CHANGE: ServiceMethod(run=run_bulk_change, give_up=give_up_bulk_change),
     }

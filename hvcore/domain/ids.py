@@ -36,6 +36,9 @@ SigningKeyId = NewType("SigningKeyId", str)
 BulkChangeId = NewType("BulkChangeId", str)
 """The id of a bulk change of videos: ``bulk_…``."""
 
+CaptionJobId = NewType("CaptionJobId", str)
+"""The id of a job that makes captions by machine: ``cap_…``."""
+
 BASE62: Final = string.digits + string.ascii_uppercase + string.ascii_lowercase
 RANDOM_CHARS: Final = 22
 MAX_CHOSEN_CHARS: Final = 64
@@ -138,6 +141,11 @@ def new_sign_in_mail_id() -> SignInMailId:
 def new_bulk_change_id() -> BulkChangeId:
     """Make the identifier of a bulk change of videos, ``bulk_…``."""
     return BulkChangeId(_random("bulk_"))
+
+
+def new_caption_job_id() -> CaptionJobId:
+    """Make the identifier of a job that makes captions by machine, ``cap_…``."""
+    return CaptionJobId(_random("cap_"))
 
 
 def new_webhook_id() -> WebhookId:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, Optional, Self, cast
 from urllib.parse import urlsplit
 
 from hvcore.domain.access.tenants import Environment, EnvironmentKind
-from hvcore.domain.tasks.task import LIGHT_LANES, Lane
+from hvcore.domain.tasks.task import ENCODE_LANES, LIGHT_LANES, Lane
 from hvcore.embedding.environments import EmbeddedEnvironment
 from hvcore.embedding.events import NAME, HostSubscriber, OnEvent
 from hvcore.embedding.overrides import Overrides
@@ -339,7 +339,7 @@ class EmbeddedService:
         """
         lanes: list[Lane] = [*LIGHT_LANES, Lane.OUTBOUND] if light else []
         if encodes:
-            lanes.append(Lane.ENCODE)
+            lanes += ENCODE_LANES
         require("PIL", "server,ffmpeg" if encodes else "server")
         self._refuse_unusable()
         program("worker")(

@@ -43,6 +43,7 @@ from hvcore.persistence.tables import leaders
 from hvcore.persistence.tasks.tasks import SqlTaskRepository
 from hvcore.persistence.uploads.grants import SqlGrantRepository
 from hvcore.persistence.videos.bulk_changes import SqlBulkChangeRepository
+from hvcore.persistence.videos.caption_jobs import SqlCaptionJobRepository
 from hvcore.persistence.videos.captions import SqlCaptionRepository
 from hvcore.persistence.videos.personal_data import SqlPersonalDataRepository
 from hvcore.persistence.videos.removals import SqlRemovalRepository
@@ -176,6 +177,10 @@ class SqlWork:
     @cached_property
     def captions(self) -> SqlCaptionRepository:
         return SqlCaptionRepository(self._connection)
+
+    @cached_property
+    def caption_jobs(self) -> SqlCaptionJobRepository:
+        return SqlCaptionJobRepository(self._connection)
 
     @cached_property
     def removals(self) -> SqlRemovalRepository:

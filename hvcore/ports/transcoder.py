@@ -13,6 +13,7 @@ from hvcore.domain.processing.transcoding import (
     Part,
     PartDone,
     PartPending,
+    SoundSpan,
     TranscodeOrder,
 )
 from hvcore.ports._assembling import merge_parts
@@ -194,6 +195,34 @@ class SupportsFrames(Protocol):
         ...
 
 
+@runtime_checkable
+class SupportsSound(Protocol):
+    """Take a part of the sound out of published segments, for a transcriber."""
+
+    def sound(self, workspace: Workspace, span: SoundSpan) -> Path:
+        """
+        Write a part of the sound of consecutive segments as a WAV file.
+
+        Called from the main thread of a worker process, for a job of any transcoder that
+        made this service's segments. Takes a few seconds. The workspace's ``niceness``
+        is that of the child processes.
+
+        Args:
+            workspace: A workspace whose source is an init segment followed by
+                consecutive media segments of an audio track.
+
+        Returns:
+            The path of a WAV of 16-bit PCM, mono, SOUND_RATE_HZ, in ``workspace.folder``.
+            What lacks between the segments is silence in it.
+
+        Raises:
+            UnusableSourceError: No attempt will ever succeed.
+            TranscodeError: This attempt failed.
+            UnavailableError: This machine lacks a program or a sandbox.
+        """
+        ...
+
+
 class JobDeclinedError(UnusableSourceError):
     """
     Decline a job that was planned already; nothing was submitted.
@@ -251,6 +280,7 @@ __all__ = [
     "SourceRanges",
     "SupportsDeclining",
     "SupportsFrames",
+    "SupportsSound",
     "SupportsStill",
     "SupportsStorageCheck",
     "Transcoder",

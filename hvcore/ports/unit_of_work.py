@@ -19,6 +19,7 @@ from hvcore.ports.repositories.access.service_keys import ServiceKeyRepository
 from hvcore.ports.repositories.access.signing_keys import SigningKeyRepository
 from hvcore.ports.repositories.access.tenants import TenantRepository
 from hvcore.ports.repositories.bulk_changes import BulkChangeRepository
+from hvcore.ports.repositories.caption_jobs import CaptionJobRepository
 from hvcore.ports.repositories.captions import CaptionRepository
 from hvcore.ports.repositories.domain_lists import DomainListRepository
 from hvcore.ports.repositories.events import EventRepository
@@ -126,6 +127,11 @@ class Work(Protocol):
 
     @property
     def captions(self) -> CaptionRepository: ...
+
+    @property
+    def caption_jobs(self) -> CaptionJobRepository:
+        """The repository of jobs that make captions by machine."""
+        ...
 
     @property
     def removals(self) -> RemovalRepository:

@@ -38,6 +38,7 @@ from hvcore.ports.transcoder import (
     RemoteTranscoder,
     SupportsDeclining,
     SupportsFrames,
+    SupportsSound,
     SupportsStill,
     SupportsStorageCheck,
     Transcoder,
@@ -93,7 +94,7 @@ KINDS: Final = {
             port=Transcoder,
             setting="transcoder.backend",
             abilities=(
-                *(RemoteTranscoder, SupportsStill, SupportsFrames),
+                *(RemoteTranscoder, SupportsStill, SupportsFrames, SupportsSound),
                 *(SupportsDeclining, SupportsStorageCheck),
             ),
         ),

@@ -142,6 +142,11 @@ class TranscoderSettings(BackendSettings):
     further: Mapping[str, Any] = attrs.field(factory=dict, repr=False)
 
 
+def _is_a_probability(_: object, __: object, value: float) -> None:
+    if not 0.0 <= value <= 1.0:
+        raise ValueError(f"transcriber.min_confidence: {value} is not from 0 to 1")
+
+
 @attrs.frozen(kw_only=True)
 class TranscriberSettings(BackendSettings):
     """
@@ -150,9 +155,16 @@ class TranscriberSettings(BackendSettings):
     Attributes:
         backend: The name of the backend, as its plugin offers it; empty: nothing is
             transcribed.
+        min_confidence: The least mean probability of the words of captions, 0 to 1.
+            Captions below are not published: the words are guessed, such as those of a
+            language that the model does not know.
+        generate: The languages in which captions of new videos are made by machine if
+            their requests say nothing about it; ``auto`` for any.
     """
 
     backend: str = ""
+    min_confidence: float = attrs.field(default=0.5, validator=_is_a_probability)
+    generate: tuple[str, ...] = ()
 
 
 @attrs.frozen(kw_only=True)

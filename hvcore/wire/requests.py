@@ -5,7 +5,7 @@ Source: the interface document, "Endpoints": one class per request table, its fi
 table's order, and after them those that later decisions added.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 import attrs
@@ -40,6 +40,7 @@ from hvcore.errors import (
 from hvcore.wire.converter import Check, LateFieldError, group, optional, required
 from hvcore.wire.kinds import NOT_READABLE, Cap, Flag, Integer, Text, member_of
 from hvcore.wire.uploads.content_type import AnnouncedType
+from hvcore.wire.videos.caption_wishes import CaptionsWanted
 from hvcore.wire.videos.labels import LabelFields
 
 NAME: Final = Text(max_chars=MAX_NAME_CHARS)
@@ -48,6 +49,7 @@ FILE_SIZE: Final = Integer(minimum=1, maximum=MAX_UPLOAD_BYTES)
 CONTENT_TYPE: Final = AnnouncedType()
 QUALITY: Final = member_of(Preset)
 DOWNLOADS: Final = "Whether who may watch it may take it away, too."
+GENERATE_CAPTIONS: Final = "generateCaptions"
 PARTS: Final = "Whether it may be sent in parts, over 100 MiB and where the store can."
 
 
@@ -105,6 +107,12 @@ class EncodingFields:
         AudioCodec.AAC,
         about="Codec of the sound.",
     )
+    caption_languages: tuple[str, ...] | None = optional(
+        GENERATE_CAPTIONS,
+        CaptionsWanted(),
+        None,
+        about="Captions by machine: the spoken languages or auto; true is auto alone.",
+    )
 
     def settings(self, preset: Preset) -> EncodingSettings:
         """Return the encoding settings that the request asks for; the preset gives what the request leaves out."""
@@ -117,6 +125,7 @@ class EncodingFields:
             two_pass=self.two_pass,
             speed=self.speed,
             audio_codec=self.audio_codec,
+            caption_languages=self.caption_languages,
         )
 
 
@@ -293,12 +302,18 @@ class DeleteRequest:
     )
 
 
-def possible_with(able: Capabilities) -> Check:
+def possible_with(
+    able: Capabilities, caption_refusal: Callable[[Sequence[str]], str]
+) -> Check:
     """
-    Return the check that refuses values which this deployment's encoder lacks.
+    Return the check that refuses values which this deployment's encoder or transcriber lacks.
 
     Only values that the caller sent are refused: a missing default shows in
     ``/health``.
+
+    Args:
+        caption_refusal: Returns why captions in some languages cannot be made by machine, to
+            follow the field's name; "" if they can.
     """
     abilities: Mapping[str, frozenset[object]] = {
         "pixelFormat": frozenset({*able.pixel_formats, PixelFormat.AUTO_DETECT}),
@@ -313,6 +328,13 @@ def possible_with(able: Capabilities) -> Check:
                     name=name,
                     rule=f"is not available here: the transcoder {able.name} lacks it",
                     status=NOT_READABLE,
+                )
+        wishes = given.get(GENERATE_CAPTIONS)
+        if isinstance(wishes, tuple) and wishes:
+            refusal = caption_refusal(wishes)
+            if refusal:
+                yield LateFieldError(
+                    name=GENERATE_CAPTIONS, rule=refusal, status=NOT_READABLE
                 )
 
     return check

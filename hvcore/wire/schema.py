@@ -21,7 +21,9 @@ INTEGER: Final[Schema] = {"type": "integer", "format": "int64"}
 COUNT: Final[Schema] = {**INTEGER, "minimum": 0}
 NUMBER: Final[Schema] = {"type": "number"}
 BOOLEAN: Final[Schema] = {"type": "boolean"}
+# Named: the document refers to it some twenty times.
 TIMESTAMP: Final[Schema] = {
+    "title": "Timestamp",
     "type": "string",
     "format": "date-time",
     "pattern": r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}\.[0-9]{3}Z$",

@@ -11,6 +11,7 @@ from hvcore.plugin_api import (
     FrameSpan,
     Part,
     PartDone,
+    SoundSpan,
     SourceInfo,
     TranscodeOrder,
     Transcoder,
@@ -21,6 +22,7 @@ from hvcore_transcoder_ffmpeg.captions.tracks import Extracted, extract_captions
 from hvcore_transcoder_ffmpeg.encode import job
 from hvcore_transcoder_ffmpeg.encode.audio_choice import effective_audio
 from hvcore_transcoder_ffmpeg.encode.commands import Encode
+from hvcore_transcoder_ffmpeg.encode.heard import take_sound
 from hvcore_transcoder_ffmpeg.encode.still import take_frames, take_still
 from hvcore_transcoder_ffmpeg.engine.engine import FfmpegEngine
 from hvcore_transcoder_ffmpeg.engine.machine import Machine
@@ -105,6 +107,11 @@ class FfmpegTranscoder(Transcoder):
         engine, sandbox = self._nice(workspace)
         streams = Prober(engine, sandbox).headers(workspace)
         return take_frames(engine, sandbox, workspace, streams=streams, span=span)
+
+    def sound(self, workspace: Workspace, span: SoundSpan) -> Path:
+        """Write a part of the sound of published segments as a WAV for a transcriber; return its path."""
+        engine, sandbox = self._nice(workspace)
+        return take_sound(engine, sandbox, workspace, span)
 
     def _nice(self, workspace: Workspace) -> tuple[FfmpegEngine, Sandbox]:
         engine, sandbox = self._machine.ready()

@@ -82,6 +82,8 @@ DOCUMENTED = {
                 ("GET", "conformance"),
                 ("GET", "source"),
                 ("GET", "captions"),
+                ("POST", "captions/generate"),
+                ("GET", "transcript/{language}"),
                 ("PUT", "captions/{language}"),
                 ("DELETE", "captions/{language}"),
                 ("GET", "chapters"),

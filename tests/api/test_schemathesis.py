@@ -47,8 +47,11 @@ HAS_FURTHER_RULES: Final = (
     "/upload-complete",
 )
 # Read, too, and not said, because generators of clients stumble over it: null for a
-# body that may be left out, and a text for a list of domains.
-TAKES_MORE: Final = (r"/videos/\{\w+\}$", "/edge-keys$", "/share$")
+# body that may be left out, a text for a list of domains, and true for a list of languages.
+TAKES_MORE: Final = (
+    *(r"/videos/\{\w+\}$", "/edge-keys$", "/share$", "/captions/generate$"),
+    *("/videos/process$", "/videos/upload$", "/videos/upload-url$"),
+)
 ACCEPTED: Final = ["2xx", "3xx", 401, 403, 404, 409, 412, 429]
 REFUSED: Final = [400, 401, 403, 404, 405, 406, 409, 412, 413, 415, 422, 429]
 

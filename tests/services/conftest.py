@@ -128,6 +128,7 @@ def make_world(
     *,
     config: str | None = None,
     clock: SettableClock | None = None,
+    transcoder: TextTranscoder | None = None,
 ) -> Iterator[World]:
     """
     Make a service in a folder, with settings of its own.
@@ -143,7 +144,7 @@ def make_world(
         config_path.write_text(config)
     settings = load(config_path=config_path, environ=environ, data_dir=folder).settings
     clock = clock or SettableClock()
-    queue, transcoder = MemoryQueue(), TextTranscoder()
+    queue, transcoder = MemoryQueue(), transcoder or TextTranscoder()
     overrides: dict[str, object] = {"clock": clock, "queue": queue}
     if "HV_TRANSCODER__BACKEND" not in environ:
         overrides["transcoder"] = transcoder

@@ -54,6 +54,10 @@ AT_THE_START: Final = frozenset({"answer.sent"})
 hangs; see tests/server/file_loop/test_counted_together.py."""
 OF_BULK_CHANGES: Final = frozenset({"bulk.changed", "bulk.deleted"})
 """Nobody changes several videos here; see tests/dashboard/pages/bulk/test_runs.py."""
+OF_CAPTIONS: Final = frozenset(
+    {"captions.heard", "captions.stored", "captions.published"}
+)
+"""No machine hears the videos here; see tests/services/captions/test_making.py."""
 OF_PLUGINS: Final = frozenset({"subscriber.told"})
 """Nobody subscribes here; see tests/services/webhooks/test_subscriptions.py."""
 
@@ -156,7 +160,7 @@ def test_no_point_is_a_bad_one_to_fail_at(
     tmp_path: Path, clips: Clips, action: str
 ) -> None:
     never = OF_AN_OBJECT_STORE | ELSEWHERE | OF_BACKUPS | OF_COPIES | OF_REPAIRS
-    never |= OF_THE_BIN | OF_ROTATIONS | OF_PLUGINS
+    never |= OF_THE_BIN | OF_ROTATIONS | OF_CAPTIONS | OF_PLUGINS
     if action == "hang":
         never |= AT_THE_START
     points = [point for point in POINTS if point not in never]

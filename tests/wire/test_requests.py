@@ -257,7 +257,9 @@ def test_a_setting_that_the_transcoder_lacks_is_refused_and_named(
     field: str, value: str
 ) -> None:
     with pytest.raises(InvalidParametersError) as raised:
-        read_document(ProcessRequest, PROCESS | {field: value}, possible_with(ABLE))
+        read_document(
+            ProcessRequest, PROCESS | {field: value}, possible_with(ABLE, lambda _: "")
+        )
 
     assert raised.value.http_status == 422
     assert "scratch 1.0" in raised.value.detail
@@ -273,7 +275,7 @@ def test_a_setting_that_the_transcoder_lacks_is_told_beside_other_problems() -> 
     }
 
     with pytest.raises(InvalidParametersError) as raised:
-        read_document(ProcessRequest, document, possible_with(ABLE))
+        read_document(ProcessRequest, document, possible_with(ABLE, lambda _: ""))
 
     assert raised.value.http_status == 400
     assert [item.location for item in raised.value.errors] == [
@@ -292,7 +294,9 @@ def test_auto_detect_and_defaults_need_no_ability() -> None:
     )
     document = PROCESS | {"pixelFormat": "autoDetect"}
 
-    request = read_document(ProcessRequest, document, possible_with(unable))
+    request = read_document(
+        ProcessRequest, document, possible_with(unable, lambda _: "")
+    )
 
     assert request.encoding.pixel_format is PixelFormat.AUTO_DETECT
 

@@ -73,7 +73,7 @@ _GIVEN: Final[Mapping[str, _Given]] = {
     ),
     "listCaptions": _Given(
         values={"language": "/body/captions/0/language"},
-        leads_to=("setCaptions", "removeCaptions"),
+        leads_to=("setCaptions", "removeCaptions", "getTranscript"),
     ),
     "setCaptions": _Given(values={}, leads_to=("listCaptions", "removeCaptions")),
     "setChapters": _Given(values={}, leads_to=("listChapters", "removeChapters")),

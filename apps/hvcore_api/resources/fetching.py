@@ -22,6 +22,7 @@ class VideoUploadResource:
         self._access = services.access
         self._fetching = services.fetching
         self._processing = services.processing
+        self._captions = services.caption_orders
 
     def on_post(self, req: falcon.Request, resp: falcon.Response) -> None:
         env = find_environment(self._access, req)
@@ -38,7 +39,9 @@ class VideoUploadResource:
     ) -> Iterable[LateFieldError]:
         refusal = partial(self._fetching.refusal, env)
         yield from wire.fetchable(wire.VIDEO_URL, refusal)(given)
-        yield from possible_with(self._processing.capabilities())(given)
+        yield from possible_with(
+            self._processing.capabilities(), self._captions.refusal
+        )(given)
 
 
 class DownloadResource:

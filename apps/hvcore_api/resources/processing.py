@@ -16,10 +16,11 @@ class ProcessResource:
     def __init__(self, services: Services) -> None:
         self._access = services.access
         self._processing = services.processing
+        self._captions = services.caption_orders
 
     def on_post(self, req: falcon.Request, resp: falcon.Response, **_path: str) -> None:
         env = find_environment(self._access, req)
-        check = possible_with(self._processing.capabilities())
+        check = possible_with(self._processing.capabilities(), self._captions.refusal)
         wanted = read_document(ProcessRequest, read_json(req), check)
         video_id = self._processing.process(env, wanted.path, wanted.video_wanted())
         send(resp, {"videoID": video_id})

@@ -22,6 +22,7 @@ class TusCreationResource:
     def __init__(self, services: Services) -> None:
         self._access = services.access
         self._processing = services.processing
+        self._captions = services.caption_orders
         self._uploads = services.resumable
 
     def on_options(self, _req: falcon.Request, resp: falcon.Response) -> None:
@@ -38,7 +39,7 @@ class TusCreationResource:
         """
         check_version(req)
         env = find_environment(self._access, req)
-        check = possible_with(self._processing.capabilities())
+        check = possible_with(self._processing.capabilities(), self._captions.refusal)
         headers = CreationHeaders(
             length=req.get_header("Upload-Length"),
             metadata=req.get_header("Upload-Metadata"),

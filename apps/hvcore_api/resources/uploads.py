@@ -32,10 +32,11 @@ class VideoUploadUrlResource:
         self._access = services.access
         self._uploads = services.uploads
         self._processing = services.processing
+        self._captions = services.caption_orders
 
     def on_post(self, req: falcon.Request, resp: falcon.Response) -> None:
         env = find_environment(self._access, req)
-        check = possible_with(self._processing.capabilities())
+        check = possible_with(self._processing.capabilities(), self._captions.refusal)
         wanted = read_document(VideoUploadRequest, read_json(req), check)
         granted = self._uploads.grant_video(
             env, wanted.file_wanted(), wanted.video.video_wanted()

@@ -177,7 +177,11 @@ def worker(  # noqa: PLR0913 - one for each option
         return
     if reserve and lanes != ("encode",):
         raise click.UsageError("--reserve needs --lane encode, and no other lane.")
-    from hvcore.domain.tasks.task import LIGHT_LANES, Lane  # noqa: PLC0415
+    from hvcore.domain.tasks.task import (  # noqa: PLC0415
+        ENCODE_LANES,
+        LIGHT_LANES,
+        Lane,
+    )
     from hvcore_worker.consume import run_worker  # noqa: PLC0415 - this process's own
 
     process_logs.configure(invocation.load().settings.log.format)
@@ -189,7 +193,8 @@ def worker(  # noqa: PLR0913 - one for each option
     if not lanes or "light" in lanes:
         wanted += (*LIGHT_LANES, Lane.OUTBOUND)
     if not lanes or "encode" in lanes:
-        wanted.append(Lane.ENCODE)
+        # A reserve is there for encodes that would wait, which captions never do.
+        wanted += [Lane.ENCODE] if reserve else ENCODE_LANES
     settings = _measured(invocation)
     # Its main thread may encode for hours.
     heartbeat.beat_aside()

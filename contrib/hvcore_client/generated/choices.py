@@ -12,6 +12,10 @@ AudioCodec: TypeAlias = Literal["aac", "aac-he", "aac-he-v2", "mp3", "ac3", "eac
 
 BreakdownBy: TypeAlias = Literal["country", "referrer"]
 
+CaptionJobState: TypeAlias = Literal["waiting", "running", "ready", "failed"]
+
+CaptionState: TypeAlias = Literal["ready"]
+
 ContentType: TypeAlias = Literal[
     "video/mp4",
     "video/quicktime",
@@ -117,6 +121,8 @@ Speed: TypeAlias = Literal[
 
 ThumbnailStatus: TypeAlias = Literal["ready", "pending"]
 
+TranscriptFormat: TypeAlias = Literal["json", "text", "vtt", "srt"]
+
 VideoEventKind: TypeAlias = Literal[
     "video.processing.completed",
     "video.processing.failed",
@@ -124,6 +130,8 @@ VideoEventKind: TypeAlias = Literal[
     "video.updated",
     "video.deleted",
     "video.restored",
+    "video.captions.ready",
+    "video.captions.failed",
 ]
 
 VideoEventStatus: TypeAlias = Literal["transcoding", "ready", "failed", "deleted"]

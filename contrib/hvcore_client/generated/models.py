@@ -59,6 +59,40 @@ class Caption:
     created_at: datetime = member("createdAt")
     cues: int
     size_bytes: int = member("sizeBytes")
+    generated: bool
+    confidence: float | None
+    state: choices.CaptionState
+    further_members: Mapping[str, Any] = further()
+
+
+@attrs.frozen(kw_only=True)
+class CaptionGenerationRequest:
+    """
+    ``CaptionGenerationRequest`` of the API.
+
+    Attributes:
+        languages: The languages that are spoken; auto for any, which is the
+            default.
+    """
+
+    languages: Sequence[str] | None = None
+    further_members: Mapping[str, Any] = further()
+
+
+@attrs.frozen(kw_only=True)
+class CaptionJob:
+    """``CaptionJob`` of the API."""
+
+    wish: str
+    state: choices.CaptionJobState
+    language: str | None
+    language_assumed: bool = member("languageAssumed")
+    progress: int
+    confidence: float | None
+    cues: int
+    reason: str | None
+    created_at: datetime = member("createdAt")
+    changed_at: datetime = member("changedAt")
     further_members: Mapping[str, Any] = further()
 
 
@@ -68,6 +102,7 @@ class CaptionList:
 
     captions: Sequence[Caption]
     warnings: Sequence[str] | None = None
+    jobs: Sequence[CaptionJob] | None = None
     further_members: Mapping[str, Any] = further()
 
 
@@ -395,6 +430,8 @@ class FetchVideoRequest:
         compression_ratio: Speed of the encoder; slower makes smaller files. By
             default ``veryfast``.
         audio_codec: Codec of the sound. By default ``aac``.
+        generate_captions: Captions by machine: the spoken languages or auto; true
+            is auto alone.
         external_id: What you call the video; no other one of the environment may
             have it.
         metadata: Keys and texts that are kept with the video; at most 4 KB.
@@ -424,6 +461,9 @@ class FetchVideoRequest:
         "compressionRatio", is_required=False
     )
     audio_codec: choices.AudioCodec | None = member("audioCodec", is_required=False)
+    generate_captions: Sequence[str] | None = member(
+        "generateCaptions", is_required=False
+    )
     external_id: str | None = member("externalID", is_required=False)
     metadata: Mapping[str, str] | None = None
     tags: Sequence[str] | None = None
@@ -637,6 +677,8 @@ class ProcessRequest:
         compression_ratio: Speed of the encoder; slower makes smaller files. By
             default ``veryfast``.
         audio_codec: Codec of the sound. By default ``aac``.
+        generate_captions: Captions by machine: the spoken languages or auto; true
+            is auto alone.
         description: Text about the video.
         external_id: What you call the video; no other one of the environment may
             have it.
@@ -663,6 +705,9 @@ class ProcessRequest:
         "compressionRatio", is_required=False
     )
     audio_codec: choices.AudioCodec | None = member("audioCodec", is_required=False)
+    generate_captions: Sequence[str] | None = member(
+        "generateCaptions", is_required=False
+    )
     description: str | None = None
     external_id: str | None = member("externalID", is_required=False)
     metadata: Mapping[str, str] | None = None
@@ -849,6 +894,39 @@ class Thumbnail:
     video_id: str = member("videoID")
     thumbnail_url: str = member("thumbnailUrl", shows=False)
     status: choices.ThumbnailStatus
+    further_members: Mapping[str, Any] = further()
+
+
+@attrs.frozen(kw_only=True)
+class Transcript:
+    """``Transcript`` of the API."""
+
+    language: str
+    generated: bool
+    confidence: float | None
+    cues: Sequence[TranscriptCue]
+    further_members: Mapping[str, Any] = further()
+
+
+@attrs.frozen(kw_only=True)
+class TranscriptCue:
+    """``TranscriptCue`` of the API."""
+
+    start_seconds: float = member("startSeconds")
+    end_seconds: float = member("endSeconds")
+    text: str
+    words: Sequence[TranscriptWord]
+    further_members: Mapping[str, Any] = further()
+
+
+@attrs.frozen(kw_only=True)
+class TranscriptWord:
+    """``TranscriptWord`` of the API."""
+
+    text: str
+    start_seconds: float = member("startSeconds")
+    end_seconds: float = member("endSeconds")
+    confidence: float
     further_members: Mapping[str, Any] = further()
 
 
@@ -1165,6 +1243,8 @@ class VideoUploadRequest:
         compression_ratio: Speed of the encoder; slower makes smaller files. By
             default ``veryfast``.
         audio_codec: Codec of the sound. By default ``aac``.
+        generate_captions: Captions by machine: the spoken languages or auto; true
+            is auto alone.
         external_id: What you call the video; no other one of the environment may
             have it.
         metadata: Keys and texts that are kept with the video; at most 4 KB.
@@ -1195,6 +1275,9 @@ class VideoUploadRequest:
         "compressionRatio", is_required=False
     )
     audio_codec: choices.AudioCodec | None = member("audioCodec", is_required=False)
+    generate_captions: Sequence[str] | None = member(
+        "generateCaptions", is_required=False
+    )
     external_id: str | None = member("externalID", is_required=False)
     metadata: Mapping[str, str] | None = None
     tags: Sequence[str] | None = None

@@ -42,6 +42,7 @@ CREATE_UPLOAD_URL: Final[Operation[models.VideoUploadGrant]] = Operation(
         "two_pass_vbr_encoding": "twoPassVBREncoding",
         "compression_ratio": "compressionRatio",
         "audio_codec": "audioCodec",
+        "generate_captions": "generateCaptions",
         "external_id": "externalID",
         "metadata": "metadata",
         "tags": "tags",
@@ -76,6 +77,7 @@ CREATE_VIDEO_FROM_URL: Final[Operation[models.FetchedVideo]] = Operation(
         "two_pass_vbr_encoding": "twoPassVBREncoding",
         "compression_ratio": "compressionRatio",
         "audio_codec": "audioCodec",
+        "generate_captions": "generateCaptions",
         "external_id": "externalID",
         "metadata": "metadata",
         "tags": "tags",
@@ -119,6 +121,7 @@ PROCESS_VIDEO_IN_ENVIRONMENT: Final[Operation[models.ProcessedVideo]] = Operatio
         "two_pass_vbr_encoding": "twoPassVBREncoding",
         "compression_ratio": "compressionRatio",
         "audio_codec": "audioCodec",
+        "generate_captions": "generateCaptions",
         "description": "description",
         "external_id": "externalID",
         "metadata": "metadata",
@@ -144,6 +147,7 @@ PROCESS_VIDEO: Final[Operation[models.ProcessedVideo]] = Operation(
         "two_pass_vbr_encoding": "twoPassVBREncoding",
         "compression_ratio": "compressionRatio",
         "audio_codec": "audioCodec",
+        "generate_captions": "generateCaptions",
         "description": "description",
         "external_id": "externalID",
         "metadata": "metadata",
@@ -317,6 +321,19 @@ LIST_CAPTIONS_IN_ORGANIZATION: Final[Operation[models.CaptionList]] = Operation(
     path="/v1/api/{org_id}/videos/{video_id}/captions",
     answer=models.CaptionList,
 )
+GENERATE_CAPTIONS_IN_ORGANIZATION: Final[Operation[models.CaptionList]] = Operation(
+    method="POST",
+    path="/v1/api/{org_id}/videos/{video_id}/captions/generate",
+    answer=models.CaptionList,
+    body={"languages": "languages"},
+    takes_idempotency_key=True,
+)
+GET_TRANSCRIPT_IN_ORGANIZATION: Final[Operation[models.Transcript]] = Operation(
+    method="GET",
+    path="/v1/api/{org_id}/videos/{video_id}/transcript/{language}",
+    answer=models.Transcript,
+    query={"format": "format"},
+)
 SET_CAPTIONS_IN_ORGANIZATION: Final[Operation[models.CaptionList]] = Operation(
     method="PUT",
     path="/v1/api/{org_id}/videos/{video_id}/captions/{language}",
@@ -336,6 +353,19 @@ REMOVE_CAPTIONS_IN_ORGANIZATION: Final[Operation[models.CaptionList]] = Operatio
 )
 LIST_CAPTIONS: Final[Operation[models.CaptionList]] = Operation(
     method="GET", path="/v1/videos/{video_id}/captions", answer=models.CaptionList
+)
+GENERATE_CAPTIONS: Final[Operation[models.CaptionList]] = Operation(
+    method="POST",
+    path="/v1/videos/{video_id}/captions/generate",
+    answer=models.CaptionList,
+    body={"languages": "languages"},
+    takes_idempotency_key=True,
+)
+GET_TRANSCRIPT: Final[Operation[models.Transcript]] = Operation(
+    method="GET",
+    path="/v1/videos/{video_id}/transcript/{language}",
+    answer=models.Transcript,
+    query={"format": "format"},
 )
 SET_CAPTIONS: Final[Operation[models.CaptionList]] = Operation(
     method="PUT",

@@ -31,6 +31,8 @@ class UploadSettings(TypedDict, total=False):
         compression_ratio: Speed of the encoder; slower makes smaller files. By
             default ``veryfast``.
         audio_codec: Codec of the sound. By default ``aac``.
+        generate_captions: Captions by machine: the spoken languages or auto; true
+            is auto alone.
         external_id: What you call the video; no other one of the environment may
             have it.
         metadata: Keys and texts that are kept with the video; at most 4 KB.
@@ -52,6 +54,7 @@ class UploadSettings(TypedDict, total=False):
     two_pass_vbr_encoding: bool | None
     compression_ratio: choices.Speed | None
     audio_codec: choices.AudioCodec | None
+    generate_captions: Sequence[str] | None
     external_id: str | None
     metadata: Mapping[str, str] | None
     tags: Sequence[str] | None
@@ -72,6 +75,7 @@ SENT_AS: Final[Mapping[str, str]] = {
     "two_pass_vbr_encoding": "twoPassVBREncoding",
     "compression_ratio": "compressionRatio",
     "audio_codec": "audioCodec",
+    "generate_captions": "generateCaptions",
     "external_id": "externalID",
     "metadata": "metadata",
     "tags": "tags",

@@ -19,7 +19,7 @@ CLAIMED_FOR: Final = timedelta(seconds=60)
 PERSONAL_MEMBERS: Final = frozenset(
     {
         *("videoName", "vidName", "name", "fileName", "description"),
-        *("externalID", "tags", "metadata", "chapters", "captions"),
+        *("externalID", "tags", "metadata", "chapters", "captions", "jobs"),
         *("title", "label", "text", "failureReason", "warnings"),
         *("videoURL", "sourceUrl", "sourceURL", "viewerEmail"),
         # What a refusal repeats of the request.

@@ -105,6 +105,8 @@ class EncodingSettings:
             auto.
         max_frame_rate: The maximum frame rate in frames per second, 1 to 240; None is
             auto.
+        caption_languages: The languages in which captions are made by machine once the
+            video is ready, ``auto`` among them; None takes the deployment's default.
     """
 
     preset: Preset
@@ -115,3 +117,4 @@ class EncodingSettings:
     two_pass: bool = False
     speed: Speed = Speed.VERYFAST
     audio_codec: AudioCodec = AudioCodec.AAC
+    caption_languages: tuple[str, ...] | None = None

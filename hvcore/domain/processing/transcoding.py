@@ -273,6 +273,22 @@ class FrameSpan:
 
 
 @attrs.frozen(kw_only=True)
+class SoundSpan:
+    """
+    Describe a part of a sound.
+
+    Attributes:
+        start_s: The seconds from the beginning of the first segment to the start of the
+            part.
+        duration_s: The length of the part in seconds, at most 900; less comes where the
+            sound ends before.
+    """
+
+    start_s: float
+    duration_s: float
+
+
+@attrs.frozen(kw_only=True)
 class Still:
     """
     Describe a small picture of one moment of the video, for the storyboard.

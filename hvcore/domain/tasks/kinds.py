@@ -28,6 +28,8 @@ SHARE_LINK_SEND: Final = "share-link.send"
 SIGN_IN_MAIL_SEND: Final = "sign-in-mail.send"
 BULK_CHANGE: Final = "bulk.change"
 """A slice of a bulk change of videos; see services.bulk."""
+CAPTIONS_MAKE: Final = "captions.make"
+"""A window of captions that are made by machine; see services.captions."""
 
 PART_KINDS: Final = (TRANSCODE_PART, TRANSCODE_REMOTE)
 TRANSCODE_KINDS: Final = (

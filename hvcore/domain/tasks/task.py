@@ -34,7 +34,8 @@ class Lane(Enum):
     PLAN and ASSEMBLE are the beginning and the end of a transcode job. They are light
     work, too; a job that can be finished is finished before another is begun. OUTBOUND
     tasks talk to other servers: fetches, webhooks, and parts that another service
-    encodes. Light workers run many of these at a time, because they mostly wait.
+    encodes. Light workers run many of these at a time, because they mostly wait. CAPTIONS
+    tasks write down what is said; encoders take them while no encode can be taken.
     """
 
     ENCODE = "encode"
@@ -42,11 +43,14 @@ class Lane(Enum):
     PLAN = "plan"
     LIGHT = "light"
     OUTBOUND = "outbound"
+    CAPTIONS = "captions"
 
 
 LIGHT_LANES: Final = (Lane.ASSEMBLE, Lane.PLAN, Lane.LIGHT)
 """What a light worker does itself, the most urgent first."""
-FAIR_LANES: Final = (*LIGHT_LANES, Lane.ENCODE)
+ENCODE_LANES: Final = (Lane.ENCODE, Lane.CAPTIONS)
+"""What an encode worker does, the most urgent first."""
+FAIR_LANES: Final = (*LIGHT_LANES, *ENCODE_LANES)
 """Where the database decides whose task is next; see fair_order."""
 
 

@@ -42,6 +42,8 @@ LANGUAGE_PATTERN: Final = (
     r"(-([A-Za-z0-9]{5,8}|[0-9][A-Za-z0-9]{3}))*"
 )
 """Language, script, region, variants (RFC 5646, section 2.1); no extensions."""
+WORDS_ENDING: Final = ".words.json"
+"""Of the file with the words and their times, beside generated captions."""
 UNDETERMINED: Final = "und"
 """For captions of a source that does not say their language; nobody sets such."""
 
@@ -104,6 +106,9 @@ class CaptionTrack:
         version: The part of the file's name in storage that differs with each upload.
         is_forced: Whether the captions translate only signs and the like, for viewers
             who understand the speech.
+        is_generated: Whether a machine wrote the captions, and nobody has changed them.
+        confidence: The mean probability of the words of generated captions, 0 to 1; None
+            for others.
     """
 
     video_id: VideoId
@@ -115,11 +120,25 @@ class CaptionTrack:
     version: str
     created_at: datetime
     is_forced: bool = False
+    is_generated: bool = False
+    confidence: float | None = None
 
     @property
     def path(self) -> str:
         """The storage path of the published captions file."""
         return captions_path(self.video_id, self.language, self.version)
+
+    @property
+    def words_path(self) -> str | None:
+        """The storage path of the words that generated captions were made of; None for others."""
+        if not self.is_generated:
+            return None
+        return self.path.removesuffix(".vtt") + WORDS_ENDING
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The storage paths of all files of the captions."""
+        return (self.path,) if self.words_path is None else (self.path, self.words_path)
 
 
 def captions_path(video_id: VideoId, language: str, version: str) -> str:

@@ -382,6 +382,18 @@ class Video:
         self.deleted_at = self.deletion_reason = self.bin_stay = None
         self._happened(EventKind.RESTORED)
 
+    def captions_ended(self, reason: str | None) -> None:
+        """
+        Record that captions by machine are ready or have failed.
+
+        Args:
+            reason: Why they have failed, in a sentence for the owner; None if they are ready.
+        """
+        if reason is None:
+            self._happened(EventKind.CAPTIONS_READY)
+        else:
+            self._happened(EventKind.CAPTIONS_FAILED, error=reason)
+
     def expire(self) -> None:
         """Mark the video as deleted because its upload never arrived; this makes no event."""
         self._move(Trigger.EXPIRE)
@@ -406,7 +418,7 @@ class Video:
             self.allows_download = changes.allows_download
         return self.changeable != before
 
-    def _happened(self, kind: EventKind) -> None:
+    def _happened(self, kind: EventKind, *, error: str | None = None) -> None:
         """Record an event after the change that it describes."""
         self.event_count += 1
         has_failed = self.state is VideoState.FAILED
@@ -418,7 +430,7 @@ class Video:
             video_id=self.id,
             sequence=self.event_count,
             status=self.state.value,
-            error=self.failure_reason if has_failed else None,
+            error=self.failure_reason if has_failed else error,
             is_public=self.is_public,
             labels=self.labels,
             source=self.source if is_completed else None,

@@ -35,6 +35,8 @@ class EventKind(Enum):
     UPDATED = "video.updated"
     DELETED = "video.deleted"
     RESTORED = "video.restored"
+    CAPTIONS_READY = "video.captions.ready"
+    CAPTIONS_FAILED = "video.captions.failed"
     TEST = "webhook.test"
     """Sent to one endpoint by who tries it; no video has changed."""
 
@@ -55,7 +57,8 @@ class VideoEvent:
     Attributes:
         sequence: The number of the event among the video's events: 1, 2, 3.
         status: The video's state right after the event.
-        error: The reason for the video's failure; None unless it is failed.
+        error: The reason for the video's failure, or for that of captions by machine;
+            None otherwise.
         is_public: Whether the video played without a token; None if that is not known,
             and for test events.
         labels: The labels of the video; none for test events.

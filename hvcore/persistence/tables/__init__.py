@@ -1,7 +1,11 @@
 """Declare the tables of the database."""
 
 from hvcore.persistence.tables.bulk import bulk_change_videos, bulk_changes
-from hvcore.persistence.tables.captions import video_captions
+from hvcore.persistence.tables.captions import (
+    caption_jobs,
+    caption_windows,
+    video_captions,
+)
 from hvcore.persistence.tables.columns import (
     EPOCH,
     Text,
@@ -74,6 +78,8 @@ __all__ = [
     "audit_log",
     "bulk_change_videos",
     "bulk_changes",
+    "caption_jobs",
+    "caption_windows",
     "delivered_positions",
     "domain_lists",
     "edge_keys",

@@ -1,7 +1,7 @@
-"""Declare the table of the captions of videos."""
+"""Declare the tables of the captions of videos, and of the jobs that make some by machine."""
 
 import sqlalchemy as sa
-from sqlalchemy import BigInteger, Boolean, Column, Table
+from sqlalchemy import BigInteger, Boolean, Column, Float, Table
 
 from hvcore.persistence.tables.columns import (
     ID,
@@ -24,4 +24,44 @@ video_captions = Table(
     Column("version", Text, nullable=False, info=ID),
     Column("created_at", UtcDateTime, nullable=False),
     Column("is_forced", Boolean, nullable=False, server_default=sa.false()),
+    Column("is_generated", Boolean, nullable=False, server_default=sa.false()),
+    Column("confidence", Float),
+)
+
+caption_jobs = Table(
+    "caption_jobs",
+    metadata,
+    Column("video_id", Text, sa.ForeignKey("videos.id"), primary_key=True, info=ID),
+    # Of each wish the latest job alone.
+    Column("wish", Text, primary_key=True, info=KIND),
+    Column("id", Text, nullable=False, unique=True, info=ID),
+    Column("org_id", Text, nullable=False, info=ID),
+    Column("state", Text, nullable=False, info=KIND),
+    Column("language", Text, info=KIND),
+    Column("is_assumed", Boolean, nullable=False),
+    Column("reason", Text, nullable=False, info=PERSONAL),
+    Column("confidence", Float),
+    Column("cues", BigInteger, nullable=False),
+    Column("done_ms", BigInteger, nullable=False),
+    Column("duration_ms", BigInteger, nullable=False),
+    Column("created_at", UtcDateTime, nullable=False),
+    Column("changed_at", UtcDateTime, nullable=False),
+)
+
+caption_windows = Table(
+    "caption_windows",
+    metadata,
+    Column("job_id", Text, primary_key=True, info=ID),
+    Column("start_ms", BigInteger, primary_key=True, autoincrement=False),
+    Column(
+        "video_id",
+        Text,
+        sa.ForeignKey("videos.id"),
+        nullable=False,
+        index=True,
+        info=ID,
+    ),
+    Column("end_ms", BigInteger, nullable=False),
+    # JSON: what is said. The rows go when the job ends.
+    Column("cues_json", Text, nullable=False, info=PERSONAL),
 )

@@ -26,6 +26,8 @@ from hvcore.domain.webhooks.deliveries import WebhookDeliveryState
 from hvcore.persistence.json_columns import dump_plain, load_mapping
 from hvcore.persistence.tables import (
     audit_log,
+    caption_jobs,
+    caption_windows,
     events,
     grants,
     idempotency,
@@ -49,6 +51,8 @@ REMOVED: Final = (
     transcode_jobs,
     video_captions,
     playback_session_sums,
+    caption_jobs,
+    caption_windows,
 )
 """Tables whose rows go: they describe files that are gone, or their viewers."""
 EMPTIED: Final = (grants, events, share_links, tasks, videos)

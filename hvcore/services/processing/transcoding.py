@@ -42,6 +42,7 @@ from hvcore.ports.queue import Queue
 from hvcore.ports.transcoder import RemoteTranscoder, Transcoder
 from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.access.quotas import require_planned
+from hvcore.services.captions.orders import CaptionOrders
 from hvcore.services.processing.attempt_cleanup import LATE_WRITERS_AFTER, order_tidying
 from hvcore.services.processing.attempt_files import AttemptFiles
 from hvcore.services.processing.attempt_workspaces import AttemptWorkspaces
@@ -83,6 +84,7 @@ class Transcoding:
     storyboards: Storyboards
     conformance_reports: ConformanceReports
     source_captions: SourceCaptions
+    caption_orders: CaptionOrders
 
     def plan(self, run: TaskRun) -> None:
         """
@@ -277,6 +279,8 @@ class Transcoding:
             current.take_chapters(job.order.source.chapters)
             work.videos.save(current)
             captions.put(work, video.id)
+            if replaced_job(run.task) is None:
+                self.caption_orders.order_ready(work, current)
             order_tidying(work, current, LATE_WRITERS_AFTER)
             work.commit()
         return media

@@ -115,7 +115,7 @@ class _Needed:
         if video.media_root is not None:
             drawn.append(moments_prefix(video.id, video.media_root))
         names = stored_names(media) if media is not None else ()
-        files = {track.path for track in captions}
+        files = {path for track in captions for path in track.paths}
         if video.job_id is not None:
             files.add(conformance_report_path(video.id, video.job_id))
         return cls(

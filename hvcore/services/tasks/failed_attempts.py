@@ -8,6 +8,7 @@ import attrs
 
 from hvcore.domain.processing.conformance_reports import NotConformantError
 from hvcore.domain.processing.source_info import UnusableSourceError
+from hvcore.domain.processing.speech import TranscriptionError, UnusableSoundError
 from hvcore.domain.processing.transcoding import TranscodeError
 from hvcore.domain.tasks.task import (
     MAX_ATTEMPTS,
@@ -29,6 +30,8 @@ from hvcore.services.tasks.outages import (
 
 _log = logging.getLogger(__name__)
 
+_FINAL: Final = (UnusableSourceError, UnusableSoundError, NotConformantError)
+"""Errors that every further attempt would have, too."""
 PATIENT_BACKOFF_MAX: Final = timedelta(minutes=10)
 
 
@@ -59,7 +62,7 @@ class FailedAttempts:
         task = run.task
         reason = _reason(error)
         attempts = task.attempts + 1
-        final = isinstance(error, UnusableSourceError | NotConformantError) or (
+        final = isinstance(error, _FINAL) or (
             attempts >= MAX_ATTEMPTS and not handler.is_patient
         )
         _log.log(
@@ -131,7 +134,7 @@ def _wait(attempts: int, handler: TaskHandler) -> timedelta:
 
 
 def _is_expected(error: Exception) -> bool:
-    return isinstance(error, TranscodeError | UnusableSourceError | NotConformantError)
+    return isinstance(error, (*_FINAL, TranscodeError, TranscriptionError))
 
 
 def _reason(error: Exception) -> str:

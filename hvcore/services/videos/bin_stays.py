@@ -9,6 +9,7 @@ from typing import Final
 
 from hvcore.domain.processing.remote_jobs import cancel_tasks
 from hvcore.domain.tasks.kinds import (
+    CAPTIONS_MAKE,
     FETCH_GET,
     THUMBNAIL_MAKE,
     THUMBNAIL_TIDY,
@@ -24,12 +25,12 @@ from hvcore.ports.unit_of_work import Work
 
 LATE_WRITES_AFTER: Final = timedelta(minutes=15)
 """When the prefixes are emptied again, because a dying worker may have written late."""
-_RESTING: Final = (THUMBNAIL_MAKE, TRANSCODE_REPAIR, *TRANSCODE_KINDS)
+_RESTING: Final = (CAPTIONS_MAKE, THUMBNAIL_MAKE, TRANSCODE_REPAIR, *TRANSCODE_KINDS)
 """Work on a video that plays, such as a renewal of lost files; it goes on when the video is
 restored."""
 _TIDYING: Final = (TRANSCODE_TIDY, THUMBNAIL_TIDY)
 """Removals of files that a video does not need: of a deleted one they would remove nothing."""
-_ENDED: Final = (*TRANSCODE_KINDS, TRANSCODE_REPAIR, FETCH_GET)
+_ENDED: Final = (*TRANSCODE_KINDS, TRANSCODE_REPAIR, FETCH_GET, CAPTIONS_MAKE)
 
 
 def end_for_good(work: Work, video: Video, grant: UploadGrant | None) -> None:

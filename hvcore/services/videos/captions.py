@@ -290,12 +290,12 @@ class Captions:
             self._discard(track)
 
     def _discard(self, *tracks: CaptionTrack) -> None:
-        for track in tracks:
+        for path in (path for track in tracks for path in track.paths):
             try:
-                self.storage.delete_tree(track.path)
+                self.storage.delete_tree(path)
             except UnavailableError:
                 # Nothing serves it, and it goes with its video.
-                _log.warning("captions not removed", extra={"hv_path": track.path})
+                _log.warning("captions not removed", extra={"hv_path": path})
 
 
 def _are_same(track: CaptionTrack, other: CaptionTrack) -> bool:

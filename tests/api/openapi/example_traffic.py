@@ -14,6 +14,7 @@ from hvcore.domain.access.keys import Permission
 from hvcore.domain.processing.conformance_reports import FindingLevel
 from hvcore.domain.videos.video import Video
 from hvcore.errors import InternalError, UnavailableError
+from hvcore.testing.memory_transcriber import MemoryTranscriber
 from hvcore.wire.envelope import problem
 from hvcore_api.openapi.answers import answer_schema
 from hvcore_api.routes import ROUTES
@@ -116,6 +117,7 @@ def example_traffic(
     _describe(traffic, ready)
     _upload(api, traffic)
     _change(traffic, ready)
+    _caption(api, traffic, ready)
     _share(traffic, ready)
     _report(traffic, ready)
     traffic.send("POST", f"/v1/videos/{api.failed(name='Broken')}/retry")
@@ -223,6 +225,13 @@ def _change(traffic: ExampleTraffic, ready: str) -> None:
         headers=headers,
         body=b"WEBVTT\n\n00:00.000 --> 00:30.000\nThe beach\n",
     )
+
+
+def _caption(api: World, traffic: ExampleTraffic, ready: str) -> None:
+    vars(api.services)["transcriber"] = MemoryTranscriber()
+    video = f"/v1/videos/{ready}"
+    traffic.send("POST", f"{video}/captions/generate", json={"languages": ["auto"]})
+    traffic.send("GET", f"{video}/transcript/en")
 
 
 def _share(traffic: ExampleTraffic, ready: str) -> None:

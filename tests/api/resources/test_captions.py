@@ -70,12 +70,15 @@ def test_captions_are_set_replaced_listed_and_removed(
         "label": 'English "US"',
         "cues": 1,
         "sizeBytes": len(api.storage.files[files(api)[0]]),
+        "generated": False,
+        "confidence": None,
+        "state": "ready",
     }
     assert [(c["language"], c["label"]) for c in both["captions"]] == [
         ("en-US", 'English "US"'),
         ("fr", "fr"),
     ]
-    assert body_of(api.get(path)) == both
+    assert body_of(api.get(path)) == {**both, "jobs": []}
 
     replaced = body_of(put(api, f"{path}/en-US", VTT + b"\n" + VTT[8:]))
     assert [(c["language"], c["cues"]) for c in replaced["captions"]] == [
@@ -86,7 +89,7 @@ def test_captions_are_set_replaced_listed_and_removed(
 
     left = body_of(api.delete(f"{path}/en-us"))
     assert [c["language"] for c in left["captions"]] == ["fr"]
-    assert body_of(api.get(path)) == left
+    assert body_of(api.get(path)) == {**left, "jobs": []}
     problem_of(api.delete(f"{path}/en-US"), 404, "not_found")
     assert body_of(api.delete(f"{path}/fr")) == {"captions": []}
     assert not files(api)

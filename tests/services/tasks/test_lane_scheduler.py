@@ -5,7 +5,7 @@ In which lane a worker takes its next task, and what an attempt costs.
 import subprocess
 import sys
 
-from hvcore.domain.tasks.task import LIGHT_LANES, Lane
+from hvcore.domain.tasks.task import ENCODE_LANES, LIGHT_LANES, Lane
 from hvcore.services.tasks.costs import Meter, process_time_s
 from hvcore.services.tasks.lane_scheduler import MOST_PASSES, LaneScheduler
 
@@ -27,6 +27,15 @@ def test_no_lane_waits_for_ever() -> None:
         gaps = "".join("x" if one is lane else "." for one in chosen).split("x")
         # Two that are overdue at a time go one after the other.
         assert max(len(gap) for gap in gaps) <= MOST_PASSES + len(scheduler.lanes)
+
+
+def test_captions_wait_until_no_encode_waits() -> None:
+    scheduler = LaneScheduler(ENCODE_LANES)
+
+    chosen = {scheduler.choose(ENCODE_LANES) for _ in range(10 * MOST_PASSES)}
+
+    assert chosen == {Lane.ENCODE}
+    assert scheduler.choose([Lane.CAPTIONS]) is Lane.CAPTIONS
 
 
 def test_a_lane_that_is_empty_now_and_then_keeps_no_claim() -> None:

@@ -17,6 +17,7 @@ from hvcore.domain.processing.transcoding import (
     Capabilities,
     Part,
     PartDone,
+    SoundSpan,
     TranscodeOrder,
 )
 from hvcore.domain.tasks.task import Lane
@@ -131,4 +132,7 @@ class ScratchTranscoder(Transcoder):
         raise NotImplementedError
 
     def run(self, part: Part, workspace: Workspace) -> PartDone:
+        raise NotImplementedError
+
+    def sound(self, workspace: Workspace, span: SoundSpan) -> Path:
         raise NotImplementedError

@@ -182,6 +182,7 @@ PORTS: Final[Mapping[str, PortSubject]] = {
     "SupportsFrames": PortSubject(
         example=_methods("frames"), unproven=_WITH_TRANSCODERS
     ),
+    "SupportsSound": PortSubject(example=_methods("sound"), unproven=_WITH_TRANSCODERS),
     "SupportsStill": PortSubject(example=_methods("still"), unproven=_WITH_TRANSCODERS),
     "SupportsStorageCheck": PortSubject(
         example=_methods("storage_problem"), unproven=_WITH_TRANSCODERS

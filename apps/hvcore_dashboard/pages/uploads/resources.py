@@ -50,6 +50,7 @@ class UploadPageResource:
         self._desk = desk
         self._fetching = desk.services.fetching
         self._processing = desk.services.processing
+        self._captions = desk.services.caption_orders
         upload = origin_of(desk.services.settings.public.upload_url)
         self._policy = ContentPolicy(connections=(upload,) if upload else ())
 
@@ -97,7 +98,9 @@ class UploadPageResource:
     ) -> Iterable[LateFieldError]:
         refusal = partial(self._fetching.refusal, env)
         yield from wire.fetchable(wire.VIDEO_URL, refusal)(given)
-        yield from possible_with(self._processing.capabilities())(given)
+        yield from possible_with(
+            self._processing.capabilities(), self._captions.refusal
+        )(given)
 
     def _show(self, req: falcon.Request, resp: falcon.Response, form: Form) -> None:
         self._desk.answers.page(
@@ -124,6 +127,7 @@ class UploadCreationResource:
 
     def __init__(self, desk: Desk) -> None:
         self._processing = desk.services.processing
+        self._captions = desk.services.caption_orders
         self._uploads = desk.services.resumable
 
     def on_post(self, req: falcon.Request, resp: falcon.Response, **_path: str) -> None:
@@ -134,7 +138,10 @@ class UploadCreationResource:
             metadata=req.get_header("Upload-Metadata"),
             defer_length=req.get_header("Upload-Defer-Length"),
         )
-        wanted = read_creation(headers, possible_with(self._processing.capabilities()))
+        wanted = read_creation(
+            headers,
+            possible_with(self._processing.capabilities(), self._captions.refusal),
+        )
         granted = self._uploads.create(env, wanted.file, wanted.video)
         resp.status = falcon.HTTP_201
         resp.set_header("Tus-Resumable", VERSION)
@@ -153,6 +160,7 @@ class UploadSettingsResource:
 
     def __init__(self, desk: Desk) -> None:
         self._processing = desk.services.processing
+        self._captions = desk.services.caption_orders
         self._uploads = desk.services.resumable
         self._editing = desk.services.editing
 
@@ -163,7 +171,7 @@ class UploadSettingsResource:
         wanted = read_query(
             VideoUploadRequest,
             {"fileName": _UNNAMED, **form.given("videoQuality", "allowPublicAccess")},
-            possible_with(self._processing.capabilities()),
+            possible_with(self._processing.capabilities(), self._captions.refusal),
         ).video.video_wanted()
         texts = read_document(VideoChangeRequest, _texts(form)).changes()
         if not is_video_id(video_id):

@@ -18,6 +18,8 @@ TITLES: Final = {
     EventKind.UPDATED: "Was changed",
     EventKind.DELETED: "Was deleted",
     EventKind.RESTORED: "Was restored",
+    EventKind.CAPTIONS_READY: "Captions by machine are ready",
+    EventKind.CAPTIONS_FAILED: "Captions by machine failed",
 }
 
 

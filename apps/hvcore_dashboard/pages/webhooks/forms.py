@@ -19,6 +19,8 @@ KIND_TEXTS: Final = {
     EventKind.UPDATED: "Name, description or access has changed",
     EventKind.DELETED: "A video was deleted",
     EventKind.RESTORED: "A deleted video was restored",
+    EventKind.CAPTIONS_READY: "Captions by machine are ready",
+    EventKind.CAPTIONS_FAILED: "Captions by machine could not be made",
 }
 
 

@@ -27,6 +27,7 @@ class AsyncProcessingCalls(AsyncCaller):
         two_pass_vbr_encoding: bool | None = None,
         compression_ratio: choices.Speed | None = None,
         audio_codec: choices.AudioCodec | None = None,
+        generate_captions: Sequence[str] | None = None,
         description: str | None = None,
         external_id: str | None = None,
         metadata: Mapping[str, str] | None = None,
@@ -54,6 +55,8 @@ class AsyncProcessingCalls(AsyncCaller):
             compression_ratio: Speed of the encoder; slower makes smaller files. By
                 default ``veryfast``.
             audio_codec: Codec of the sound. By default ``aac``.
+            generate_captions: Captions by machine: the spoken languages or auto; true
+                is auto alone.
             description: Text about the video.
             external_id: What you call the video; no other one of the environment may
                 have it.
@@ -78,6 +81,7 @@ class AsyncProcessingCalls(AsyncCaller):
                 "two_pass_vbr_encoding": two_pass_vbr_encoding,
                 "compression_ratio": compression_ratio,
                 "audio_codec": audio_codec,
+                "generate_captions": generate_captions,
                 "description": description,
                 "external_id": external_id,
                 "metadata": metadata,

@@ -30,6 +30,7 @@ class AsyncUploadsCalls(AsyncCaller):
         two_pass_vbr_encoding: bool | None = None,
         compression_ratio: choices.Speed | None = None,
         audio_codec: choices.AudioCodec | None = None,
+        generate_captions: Sequence[str] | None = None,
         external_id: str | None = None,
         metadata: Mapping[str, str] | None = None,
         tags: Sequence[str] | None = None,
@@ -60,6 +61,8 @@ class AsyncUploadsCalls(AsyncCaller):
             compression_ratio: Speed of the encoder; slower makes smaller files. By
                 default ``veryfast``.
             audio_codec: Codec of the sound. By default ``aac``.
+            generate_captions: Captions by machine: the spoken languages or auto; true
+                is auto alone.
             external_id: What you call the video; no other one of the environment may
                 have it.
             metadata: Keys and texts that are kept with the video; at most 4 KB.
@@ -88,6 +91,7 @@ class AsyncUploadsCalls(AsyncCaller):
                 "two_pass_vbr_encoding": two_pass_vbr_encoding,
                 "compression_ratio": compression_ratio,
                 "audio_codec": audio_codec,
+                "generate_captions": generate_captions,
                 "external_id": external_id,
                 "metadata": metadata,
                 "tags": tags,
@@ -126,6 +130,7 @@ class AsyncUploadsCalls(AsyncCaller):
         two_pass_vbr_encoding: bool | None = None,
         compression_ratio: choices.Speed | None = None,
         audio_codec: choices.AudioCodec | None = None,
+        generate_captions: Sequence[str] | None = None,
         external_id: str | None = None,
         metadata: Mapping[str, str] | None = None,
         tags: Sequence[str] | None = None,
@@ -156,6 +161,8 @@ class AsyncUploadsCalls(AsyncCaller):
             compression_ratio: Speed of the encoder; slower makes smaller files. By
                 default ``veryfast``.
             audio_codec: Codec of the sound. By default ``aac``.
+            generate_captions: Captions by machine: the spoken languages or auto; true
+                is auto alone.
             external_id: What you call the video; no other one of the environment may
                 have it.
             metadata: Keys and texts that are kept with the video; at most 4 KB.
@@ -183,6 +190,7 @@ class AsyncUploadsCalls(AsyncCaller):
                 "two_pass_vbr_encoding": two_pass_vbr_encoding,
                 "compression_ratio": compression_ratio,
                 "audio_codec": audio_codec,
+                "generate_captions": generate_captions,
                 "external_id": external_id,
                 "metadata": metadata,
                 "tags": tags,

@@ -6,6 +6,7 @@ Written by hvcore_client_generator; do not change it by hand.
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
+from typing import Literal, overload
 
 from hvcore_client.caller import Caller
 from hvcore_client.generated import choices, models, operations
@@ -368,6 +369,81 @@ class VideosByOrganizationCalls(Caller):
         return self._call(
             operations.LIST_CAPTIONS_IN_ORGANIZATION,
             {"org_id": org_id, "video_id": video_id},
+        )
+
+    def generate_captions_in_organization(
+        self,
+        org_id: str,
+        video_id: str,
+        *,
+        languages: Sequence[str] | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.CaptionList:
+        """
+        Order captions of a video by machine.
+
+        Needs the permission `videos:write`. Counts under the limit `video-operations`.
+
+        Args:
+            org_id: The organization.
+            video_id: The video.
+            languages: The languages that are spoken; auto for any, which is the
+                default.
+            idempotency_key: The same key gives the first answer again; by default a new
+                one.
+        """
+        return self._call(
+            operations.GENERATE_CAPTIONS_IN_ORGANIZATION,
+            {
+                "org_id": org_id,
+                "video_id": video_id,
+                "languages": languages,
+                "idempotency_key": idempotency_key,
+            },
+        )
+
+    @overload
+    def get_transcript_in_organization(
+        self, org_id: str, video_id: str, language: str, *, format: None = None
+    ) -> models.Transcript: ...
+
+    @overload
+    def get_transcript_in_organization(
+        self,
+        org_id: str,
+        video_id: str,
+        language: str,
+        *,
+        format: Literal["text", "vtt", "srt"],
+    ) -> str: ...
+
+    def get_transcript_in_organization(
+        self,
+        org_id: str,
+        video_id: str,
+        language: str,
+        *,
+        format: Literal["text", "vtt", "srt"] | None = None,
+    ) -> models.Transcript | str:
+        """
+        Get what is said in a video: JSON with words, text, WebVTT or SubRip.
+
+        Needs the permission `videos:read`. Counts under the limit `video-operations`.
+
+        Args:
+            org_id: The organization.
+            video_id: The video.
+            language: A language tag, such as `en` or `pt-BR`.
+            format: The format; by default that of the header Accept, or JSON.
+        """
+        return self._call(
+            operations.GET_TRANSCRIPT_IN_ORGANIZATION,
+            {
+                "org_id": org_id,
+                "video_id": video_id,
+                "language": language,
+                "format": format,
+            },
         )
 
     def set_captions_in_organization(

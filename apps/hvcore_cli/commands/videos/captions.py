@@ -1,0 +1,128 @@
+"""``hv captions``: list a video's captions, have them made by machine, and read what is said."""
+
+from collections.abc import Sequence
+
+import click
+
+from hvcore.assembly import Services
+from hvcore.domain.videos.caption_jobs import AUTO
+from hvcore.domain.videos.transcripts import write_subrip, write_text
+from hvcore.wire.videos import captions as wire
+from hvcore.wire.videos.captions import TranscriptFormat
+from hvcore_cli.commands.videos.shown import OPERATOR
+from hvcore_cli.invocation import HvGroup, Invocation, pass_invocation
+from hvcore_cli.output import json_option, print_json, put, say, show
+
+_COLUMNS = {
+    "language": "LANGUAGE",
+    "label": "LABEL",
+    "state": "STATE",
+    "generated": "BY MACHINE",
+    "confidence": "CONFIDENCE",
+    "cues": "CUES",
+    "createdAt": "CREATED",
+}
+_JOB_COLUMNS = {
+    "wish": "WISH",
+    "state": "STATE",
+    "progress": "PERCENT",
+    "language": "LANGUAGE",
+    "confidence": "CONFIDENCE",
+    "reason": "WHY",
+}
+_org = click.option(
+    "--org", default="org_local", show_default=True, help="The organization."
+)
+
+
+@click.group(cls=HvGroup)
+def captions() -> None:
+    """List captions of a video, have them made by machine, and read what is said."""
+
+
+@captions.command("list")
+@click.argument("video_id")
+@_org
+@json_option
+@pass_invocation
+def list_captions(
+    invocation: Invocation, *, video_id: str, org: str, as_json: bool
+) -> None:
+    """List the captions of the video VIDEO_ID, and the jobs that make some by machine."""
+    with invocation.services() as services:
+        _show(services, org, video_id, as_json=as_json)
+
+
+@captions.command("generate")
+@click.argument("video_id")
+@_org
+@click.option(
+    "--language",
+    "languages",
+    multiple=True,
+    help="A language that is spoken, such as en, repeatable; by default any.",
+)
+@json_option
+@pass_invocation
+def generate(
+    invocation: Invocation,
+    *,
+    video_id: str,
+    org: str,
+    languages: Sequence[str],
+    as_json: bool,
+) -> None:
+    """Order captions by machine for the video VIDEO_ID; encode workers make them."""
+    wishes = [language.lower() for language in languages] or [AUTO]
+    with invocation.services() as services:
+        services.caption_orders.generate(OPERATOR, org, video_id, wishes)
+        _show(services, org, video_id, as_json=as_json)
+
+
+@captions.command("transcript")
+@click.argument("video_id")
+@click.argument("language")
+@_org
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice([form.value for form in TranscriptFormat]),
+    default=TranscriptFormat.TEXT.value,
+    show_default=True,
+    help="The format; json has the words with their times.",
+)
+@pass_invocation
+def transcript(
+    invocation: Invocation, *, video_id: str, language: str, org: str, form: str
+) -> None:
+    """Print the transcript of the video VIDEO_ID: its captions in a LANGUAGE."""
+    with invocation.services() as services:
+        found = services.transcripts
+        track = found.track(OPERATOR, org, video_id, language)
+        if form == TranscriptFormat.JSON.value:
+            print_json(wire.transcript(track, found.said(track)))
+        elif form == TranscriptFormat.VTT.value:
+            put(found.webvtt(track).decode().rstrip("\n"))
+        else:
+            is_text = form == TranscriptFormat.TEXT.value
+            write = write_text if is_text else write_subrip
+            put(write(found.cues(track)).decode().rstrip("\n"))
+
+
+def _show(services: Services, org: str, video_id: str, *, as_json: bool) -> None:
+    tracks = services.captions.of_video(OPERATOR, org, video_id)
+    jobs = services.caption_orders.of_video(OPERATOR, org, video_id)
+    told = wire.captions(tracks, jobs=jobs)
+    if as_json:
+        print_json(told)
+        return
+    rows = [wire.caption(track) for track in tracks]
+    show(rows, _COLUMNS, name="captions", as_json=False)
+    if jobs:
+        say("")
+        show(
+            [wire.job_record(one) for one in jobs],
+            _JOB_COLUMNS,
+            name="jobs",
+            as_json=False,
+        )

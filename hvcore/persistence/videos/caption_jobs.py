@@ -1,0 +1,107 @@
+"""Store jobs that make captions by machine; see ports.repositories.caption_jobs."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import attrs
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, RowMapping
+
+from hvcore.domain.ids import CaptionJobId, VideoId
+from hvcore.domain.processing.speech import SpokenCue
+from hvcore.domain.videos.caption_jobs import (
+    RUNNING_STATES,
+    CaptionJob,
+    CaptionJobState,
+    CaptionWindow,
+)
+from hvcore.persistence.json_columns import dump, load
+from hvcore.persistence.statements import insert_into, insert_new
+from hvcore.persistence.tables import caption_jobs, caption_windows
+
+_JOB: Final = caption_jobs.c
+_WINDOW: Final = caption_windows.c
+_RUNNING: Final = sorted(state.value for state in RUNNING_STATES)
+
+
+class SqlCaptionJobRepository:
+    """Store caption jobs and their windows; see ports.repositories.caption_jobs.CaptionJobRepository."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def put(self, job: CaptionJob) -> None:
+        former = sa.select(_JOB.id).where(
+            _JOB.video_id == job.video_id, _JOB.wish == job.wish
+        )
+        self._connection.execute(
+            sa.delete(caption_windows).where(
+                _WINDOW.job_id.in_(former.scalar_subquery())
+            )
+        )
+        row = _row(job)
+        self._connection.execute(
+            insert_into(self._connection, caption_jobs)
+            .values(row)
+            .on_conflict_do_update(index_elements=[_JOB.video_id, _JOB.wish], set_=row)
+        )
+
+    def find(self, job_id: CaptionJobId) -> CaptionJob | None:
+        statement = sa.select(caption_jobs).where(_JOB.id == job_id)
+        row = self._connection.execute(statement).mappings().one_or_none()
+        return None if row is None else _job(row)
+
+    def of_video(self, video_id: VideoId) -> Sequence[CaptionJob]:
+        statement = (
+            sa.select(caption_jobs).where(_JOB.video_id == video_id).order_by(_JOB.wish)
+        )
+        return [_job(row) for row in self._connection.execute(statement).mappings()]
+
+    def save(self, job: CaptionJob) -> bool:
+        statement = (
+            sa.update(caption_jobs)
+            .where(_JOB.id == job.id, _JOB.state.in_(_RUNNING))
+            .values(_row(job))
+        )
+        return self._connection.execute(statement).rowcount == 1
+
+    def add_window(self, job: CaptionJob, window: CaptionWindow) -> None:
+        insert_new(
+            self._connection,
+            caption_windows,
+            {
+                "job_id": job.id,
+                "start_ms": window.start_ms,
+                "video_id": job.video_id,
+                "end_ms": window.end_ms,
+                "cues_json": dump(window.cues),
+            },
+        )
+
+    def windows(self, job_id: CaptionJobId) -> Sequence[CaptionWindow]:
+        statement = (
+            sa.select(caption_windows)
+            .where(_WINDOW.job_id == job_id)
+            .order_by(_WINDOW.start_ms)
+        )
+        return [
+            CaptionWindow(
+                start_ms=row["start_ms"],
+                end_ms=row["end_ms"],
+                cues=load(row["cues_json"], tuple[SpokenCue, ...]),
+            )
+            for row in self._connection.execute(statement).mappings()
+        ]
+
+    def remove_windows(self, job_id: CaptionJobId) -> None:
+        self._connection.execute(
+            sa.delete(caption_windows).where(_WINDOW.job_id == job_id)
+        )
+
+
+def _row(job: CaptionJob) -> Mapping[str, Any]:
+    return {**attrs.asdict(job), "state": job.state.value}
+
+
+def _job(row: RowMapping) -> CaptionJob:
+    return CaptionJob(**{**row, "state": CaptionJobState(row["state"])})

@@ -1,0 +1,42 @@
+"""The repository of jobs that make captions by machine; see ports.unit_of_work.Work."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from hvcore.domain.ids import CaptionJobId, VideoId
+from hvcore.domain.videos.caption_jobs import CaptionJob, CaptionWindow
+
+
+class CaptionJobRepository(Protocol):
+    """Store caption jobs and the windows that they have finished."""
+
+    def put(self, job: CaptionJob) -> None:
+        """Store a new job, or one in place of the video's former job for the same wish."""
+        ...
+
+    def find(self, job_id: CaptionJobId) -> CaptionJob | None: ...
+
+    def of_video(self, video_id: VideoId) -> Sequence[CaptionJob]:
+        """Return the latest job for each wish of a video, by wish."""
+        ...
+
+    def save(self, job: CaptionJob) -> bool:
+        """Store the changes of a job that has not ended; return False if it has, or is replaced."""
+        ...
+
+    def add_window(self, job: CaptionJob, window: CaptionWindow) -> None:
+        """
+        Store a finished window of a job.
+
+        Raises:
+            AlreadyExistsError: The job has a window that starts there.
+        """
+        ...
+
+    def windows(self, job_id: CaptionJobId) -> Sequence[CaptionWindow]:
+        """Return the finished windows of a job, in the order of their times."""
+        ...
+
+    def remove_windows(self, job_id: CaptionJobId) -> None:
+        """Remove the finished windows of a job that has ended."""
+        ...

@@ -1,0 +1,1 @@
+"""Captions by machine: what is said in a video is written down, window by window, and published."""

@@ -1,0 +1,266 @@
+"""
+Make captions window by window: the work of ``captions.make`` tasks.
+
+An attempt makes one window, stores its words in the transaction that puts the task back,
+and leaves the worker to encodes and to others. So a killed worker loses one window at most,
+and no window is stored twice. The attempt at the last window publishes the captions.
+"""
+
+from typing import Final
+
+import attrs
+
+from hvcore.domain.ids import CaptionJobId
+from hvcore.domain.processing.speech import SpokenCue
+from hvcore.domain.processing.transcoding import Track
+from hvcore.domain.tasks.task import Task
+from hvcore.domain.videos.caption_jobs import (
+    AUTO,
+    CaptionJob,
+    CaptionJobState,
+    CaptionWindow,
+    Transcript,
+    confidence_of,
+    joined,
+    shifted,
+)
+from hvcore.domain.videos.captions import UNDETERMINED
+from hvcore.domain.videos.states import VideoState
+from hvcore.domain.videos.video import Video
+from hvcore.errors import UnavailableError
+from hvcore.failpoints import failpoint
+from hvcore.ports.transcriber import Transcriber
+from hvcore.ports.unit_of_work import UnitOfWork, Work
+from hvcore.services.captions.publishing import GeneratedCaptions, NotPublishableError
+from hvcore.services.captions.transcriptions import HeardSound, Transcriptions
+from hvcore.services.captions.window_sounds import WindowSounds, sound_track
+from hvcore.services.tasks.leases import TaskRun, TaskStopped
+
+JOB: Final = "captionJob"
+"""Of a task's payload: the id of the caption job."""
+JUDGED_WORDS: Final = 500
+"""A job whose first words are too uncertain ends early: a model that does not know the language
+invents words, at four times the cost."""
+NO_SPEECH: Final = "Nothing is said in the video, so there are no captions."
+NO_SOUND: Final = "The video has no sound, so there are no captions."
+_NO_TRANSCRIBER: Final = (
+    "No transcriber is set up here, and captions wait for one: HV_TRANSCRIBER__BACKEND."
+)
+
+
+@attrs.frozen(kw_only=True)
+class CaptionMaking:
+    """
+    Make the captions of caption jobs, and publish them.
+
+    Attributes:
+        transcriber: The transcriber of this deployment; None if there is none.
+        min_confidence: The least mean probability of the words of captions that are
+            published, 0 to 1.
+    """
+
+    uow: UnitOfWork
+    sounds: WindowSounds
+    transcriber: Transcriber | None
+    generated: GeneratedCaptions
+    min_confidence: float
+
+    def run(self, run: TaskRun) -> None:
+        """
+        Make the next window of a job; put the task back, or publish the captions.
+
+        Raises:
+            UnusableSoundError: No attempt will succeed.
+            UnusableSourceError: The sound cannot be decoded.
+            TranscriptionError: This attempt failed.
+            TranscodeError: This attempt failed.
+            UnavailableError: The storage or the transcriber is not available.
+        """
+        with self.uow.read() as work:
+            video = work.videos.find(run.task.subject)
+            job = work.caption_jobs.find(_job_id(run.task))
+        if job is None or not job.is_running or not _is_ready(video):
+            run.finish()
+            return
+        assert video is not None and video.media is not None  # noqa: S101, PT018 - ready
+        if self.transcriber is None:
+            raise UnavailableError(_NO_TRANSCRIBER)
+        wished = job.language or (None if job.wish == AUTO else job.wish)
+        track = sound_track(video.media, wished)
+        if track is None:
+            self._end(run, job, CaptionJobState.READY, NO_SOUND)
+            return
+        self._make_window(run, video, job, track)
+
+    def give_up(self, work: Work, task: Task, reason: str, *, error: str) -> None:
+        """Fail a caption job whose task has failed for good."""
+        # Locks are taken in one order everywhere: video, tasks.
+        video = work.videos.find(task.subject, for_update=True)
+        if not work.tasks.fail(task, error=error):
+            return
+        job = work.caption_jobs.find(_job_id(task))
+        if job is not None and job.is_running:
+            _store_end(work, video, job, CaptionJobState.FAILED, reason)
+
+    def _make_window(
+        self, run: TaskRun, video: Video, job: CaptionJob, track: Track
+    ) -> None:
+        assert self.transcriber is not None  # noqa: S101 - asked for before
+        able = self.transcriber.capabilities()
+        wished = job.language or (None if job.wish == AUTO else job.wish)
+        is_assumed = wished is None and not able.detects_languages
+        language = able.assumed_language if is_assumed else wished
+        with self.sounds.window(
+            run, video, track, start_ms=job.done_ms, ends_ms=job.duration_ms
+        ) as window:
+            heard = Transcriptions(transcriber=self.transcriber).hear(
+                window.sound, language, run.check
+            )
+        run.check()
+        failpoint("captions.heard")
+        made = CaptionWindow(
+            start_ms=job.done_ms,
+            end_ms=window.end_ms,
+            cues=shifted(heard.cues, job.done_ms),
+        )
+        after = attrs.evolve(
+            job,
+            state=CaptionJobState.RUNNING,
+            done_ms=made.end_ms,
+            language=_language_of(job, heard, is_assumed=is_assumed),
+            is_assumed=job.is_assumed or is_assumed,
+        )
+        with self.uow.read() as work:
+            before = work.caption_jobs.windows(job.id)
+        cues = joined([*before, made])
+        doubt = self._doubt(after, cues)
+        if doubt:
+            self._end(run, after, CaptionJobState.FAILED, doubt, cues)
+        elif made.end_ms < job.duration_ms:
+            self._keep(run, after, made)
+        else:
+            self._publish(run, after, cues)
+
+    def _doubt(self, job: CaptionJob, cues: tuple[SpokenCue, ...]) -> str:
+        """Return the reason to doubt the words of a job; "" if they are sure, or too few yet."""
+        is_whole = job.done_ms >= job.duration_ms
+        if not is_whole and sum(len(cue.words) for cue in cues) < JUDGED_WORDS:
+            return ""
+        confidence = confidence_of(cues)
+        if confidence is None or confidence >= self.min_confidence:
+            return ""
+        return (
+            f"The words are too uncertain to be shown: their mean probability is "
+            f"{confidence:.2f}, and at least {self.min_confidence:.2f} is needed. Maybe "
+            f"another language is spoken than {job.language!r}."
+        )
+
+    def _keep(self, run: TaskRun, job: CaptionJob, made: CaptionWindow) -> None:
+        with self.uow.write() as work:
+            video = work.videos.find(job.video_id, for_update=True)
+            job = attrs.evolve(job, changed_at=work.now())
+            if not _is_ready(video) or not work.caption_jobs.save(job):
+                raise TaskStopped
+            work.caption_jobs.add_window(job, made)
+            # Failed attempts count for each window anew: a film of hours has many.
+            if not work.tasks.put_back(
+                run.task,
+                not_before=work.now(),
+                attempts=0,
+                progress=job.progress / 100,
+                error="",
+            ):
+                raise TaskStopped
+            run.charge(work)
+            work.commit()
+
+    def _publish(
+        self, run: TaskRun, job: CaptionJob, cues: tuple[SpokenCue, ...]
+    ) -> None:
+        if not cues:
+            self._end(run, job, CaptionJobState.READY, NO_SPEECH)
+            return
+        said = Transcript(language=job.language or UNDETERMINED, cues=cues)
+        try:
+            track = self.generated.store(run, job, said)
+            failpoint("captions.stored")
+            with self.uow.write() as work:
+                video = work.videos.find(job.video_id, for_update=True)
+                if not _is_ready(video):
+                    raise TaskStopped  # noqa: TRY301 - the files go, as after every error
+                replaced = self.generated.put(work, track)
+                done = attrs.evolve(job, confidence=track.confidence, cues=track.cues)
+                _store_end(work, video, done, CaptionJobState.READY, "")
+                run.finish(work)
+                work.commit()
+        except NotPublishableError as exc:
+            self._end(run, job, CaptionJobState.FAILED, f"{exc}", cues)
+            self.generated.discard_unlisted(job)
+            return
+        except UnavailableError:
+            # They may be listed: only the answer of the commit was lost.
+            raise
+        except BaseException:
+            self.generated.discard_unlisted(job)
+            raise
+        failpoint("captions.published")
+        self.generated.discard(replaced)
+        # Also what attempts left that were killed before they could list it.
+        self.generated.discard_unlisted(job)
+
+    def _end(
+        self,
+        run: TaskRun,
+        job: CaptionJob,
+        state: CaptionJobState,
+        reason: str,
+        cues: tuple[SpokenCue, ...] = (),
+    ) -> None:
+        with self.uow.write() as work:
+            video = work.videos.find(job.video_id, for_update=True)
+            job = attrs.evolve(job, confidence=confidence_of(cues))
+            _store_end(work, video, job, state, reason)
+            run.finish(work)
+            work.commit()
+
+
+def _store_end(
+    work: Work,
+    video: Video | None,
+    job: CaptionJob,
+    state: CaptionJobState,
+    reason: str,
+) -> None:
+    """Store the end of a job of a video whose row is locked, with its event."""
+    ended = attrs.evolve(
+        job,
+        state=state,
+        reason=reason,
+        done_ms=job.duration_ms if state is CaptionJobState.READY else job.done_ms,
+        changed_at=work.now(),
+    )
+    if not work.caption_jobs.save(ended):
+        raise TaskStopped
+    work.caption_jobs.remove_windows(job.id)
+    if video is not None and video.state is VideoState.READY:
+        video.captions_ended(None if state is CaptionJobState.READY else reason)
+        work.videos.save(video)
+
+
+def _language_of(job: CaptionJob, heard: HeardSound, *, is_assumed: bool) -> str | None:
+    # What a machine takes silence for says nothing about the words that follow.
+    if job.language is None and (heard.cues or is_assumed or job.wish != AUTO):
+        return heard.language.code
+    return job.language
+
+
+def _job_id(task: Task) -> CaptionJobId:
+    return CaptionJobId(str(task.payload[JOB]))
+
+
+def _is_ready(video: Video | None) -> bool:
+    return (
+        video is not None
+        and video.state is VideoState.READY
+        and video.media is not None
+    )

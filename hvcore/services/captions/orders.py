@@ -1,0 +1,207 @@
+"""Order captions by machine, and tell how far they are."""
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import attrs
+
+from hvcore.domain.access.principals import Principal
+from hvcore.domain.ids import new_caption_job_id
+from hvcore.domain.tasks.kinds import CAPTIONS_MAKE
+from hvcore.domain.tasks.task import Lane, NewTask
+from hvcore.domain.videos.caption_jobs import AUTO, CaptionJob
+from hvcore.domain.videos.states import VideoState
+from hvcore.domain.videos.video import Video
+from hvcore.errors import (
+    ConflictError,
+    FieldError,
+    InvalidParametersError,
+    UnavailableError,
+)
+from hvcore.ports.transcoder import SupportsSound, Transcoder
+from hvcore.ports.transcriber import Transcriber
+from hvcore.ports.unit_of_work import UnitOfWork, Work
+from hvcore.services.access.audit import record_by_person
+from hvcore.services.access.authorization import find_authorized_video, require_listed
+from hvcore.services.captions.making import JOB
+from hvcore.services.captions.publishing import WRITTEN_BY_A_PERSON
+
+NO_TRANSCRIBER: Final = "is not available here: no transcriber is set up"
+NO_SOUND_HERE: Final = (
+    "is not available here: the transcoder takes no sound out of videos"
+)
+_NOT_POSSIBLE: Final = 422
+
+
+@attrs.frozen(kw_only=True)
+class CaptionOrders:
+    """
+    Order captions by machine for videos of an organization.
+
+    Attributes:
+        transcriber: Returns the transcriber; None if there is none.
+        transcoder: Returns this machine's transcoder.
+        default_languages: The wishes for captions of new videos whose requests name none.
+    """
+
+    uow: UnitOfWork
+    transcriber: Callable[[], Transcriber | None]
+    transcoder: Callable[[], Transcoder]
+    default_languages: tuple[str, ...] = ()
+
+    def of_video(
+        self, caller: Principal, org_id: str, video_id: str
+    ) -> Sequence[CaptionJob]:
+        """
+        Return the latest caption job for each wish of a video, by wish.
+
+        Raises:
+            VideoNotFoundError: There is no such video, or it is deleted.
+            ForbiddenError: The video is outside the environment of the caller's API key.
+        """
+        with self.uow.read() as work:
+            video = require_listed(
+                find_authorized_video(work, caller, org_id, video_id)
+            )
+            return work.caption_jobs.of_video(video.id)
+
+    def generate(
+        self,
+        caller: Principal,
+        org_id: str,
+        video_id: str,
+        languages: Sequence[str] = (AUTO,),
+    ) -> Sequence[CaptionJob]:
+        """
+        Order captions of a video by machine; return the latest job for each wish of the video.
+
+        Args:
+            languages: The languages that are spoken, each one that the transcriber knows, or
+                AUTO.
+
+        Raises:
+            InvalidParametersError: A language is unknown (422), there is no transcriber
+                (422), or the video has failed.
+            VideoNotFoundError: There is no such video, or it is deleted.
+            ForbiddenError: The video is outside the environment of the caller's API key.
+            ConflictError: The video is not ready, captions are being made for it, or it has
+                captions of a person in one of the languages.
+            UnavailableError: The transcriber does not answer.
+        """
+        wishes = tuple(dict.fromkeys(languages))
+        refusal = self.refusal(wishes)
+        if refusal:
+            problem = FieldError(
+                message=f"languages {refusal}.",
+                location="body.languages",
+                value=list(languages),
+            )
+            raise InvalidParametersError(
+                f"languages {refusal}.", errors=[problem], status=_NOT_POSSIBLE
+            )
+        with self.uow.write() as work:
+            video = require_listed(
+                find_authorized_video(work, caller, org_id, video_id, for_update=True)
+            )
+            _require_ready(video)
+            jobs = work.caption_jobs.of_video(video.id)
+            if any(job.is_running for job in jobs):
+                raise ConflictError(
+                    "Captions of this video are being made; wait until they are ready."
+                )
+            for track in work.captions.of_video(video.id):
+                if track.language in wishes and not track.is_generated:
+                    raise ConflictError(
+                        WRITTEN_BY_A_PERSON.format(language=track.language)
+                    )
+            order_within(work, video, wishes)
+            record_by_person(
+                work,
+                "captions.generate",
+                video.id,
+                org_id=video.org_id,
+                languages=list(wishes),
+            )
+            found = work.caption_jobs.of_video(video.id)
+            work.commit()
+        return found
+
+    def refusal(self, wishes: Sequence[str]) -> str:
+        """
+        Return the reason to refuse wishes for captions, in words that follow a field's name.
+
+        Returns:
+            "" if they can be made.
+
+        Raises:
+            UnavailableError: The transcriber does not answer.
+        """
+        transcriber = self.transcriber()
+        if transcriber is None:
+            return NO_TRANSCRIBER
+        if not isinstance(self.transcoder(), SupportsSound):
+            return NO_SOUND_HERE
+        try:
+            known = transcriber.capabilities().languages
+        except UnavailableError as exc:
+            # What to do about it is for operators, not for all who call.
+            raise UnavailableError(
+                "The transcriber is not available; try again later."
+            ) from exc
+        for wish in wishes:
+            if wish != AUTO and wish not in known:
+                told = ", ".join(sorted(known))
+                return (
+                    f"must be languages that can be transcribed here ({AUTO}, {told}), "
+                    f"and not {wish}"
+                )
+        return ""
+
+    def order_ready(self, work: Work, video: Video) -> None:
+        """
+        Order the captions of a video that has just become ready, in the caller's transaction.
+
+        Languages in which the file brought captions along are left out.
+        """
+        wishes = video.settings.caption_languages
+        if wishes is None:
+            wishes = self.default_languages
+        # Who sent the video was refused what is not possible; settings may have changed since.
+        if not wishes or self.transcriber() is None:
+            return
+        shown = {track.language for track in work.captions.of_video(video.id)}
+        order_within(work, video, [wish for wish in wishes if wish not in shown])
+
+
+def order_within(work: Work, video: Video, wishes: Sequence[str]) -> None:
+    """Order caption jobs for a ready video whose row is locked, in the caller's transaction."""
+    now = work.now()
+    for wish in wishes:
+        job = CaptionJob(
+            id=new_caption_job_id(),
+            video_id=video.id,
+            org_id=video.org_id,
+            wish=wish,
+            duration_ms=round(video.duration_s * 1000),
+            created_at=now,
+            changed_at=now,
+        )
+        work.caption_jobs.put(job)
+        work.tasks.add(
+            [
+                NewTask(
+                    kind=CAPTIONS_MAKE,
+                    lane=Lane.CAPTIONS,
+                    org_id=video.org_id,
+                    subject=video.id,
+                    payload={JOB: job.id},
+                )
+            ]
+        )
+
+
+def _require_ready(video: Video) -> None:
+    if video.state is VideoState.FAILED:
+        raise InvalidParametersError("The video has failed; there is no sound.")
+    if video.state is not VideoState.READY:
+        raise ConflictError("The video is not ready yet.")

@@ -1,0 +1,203 @@
+"""
+Transcribe sounds in a child process: a fork with bounded memory that can be ended at any moment.
+
+A speech model takes its memory for good, hears nobody while it works, and may crash. The
+child ends with its window, and takes all of that along.
+"""
+
+import json
+import os
+import resource
+import select
+import signal
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from typing import Any, Final, NoReturn
+
+import attrs
+
+from hvcore.domain.processing.speech import (
+    SoundFile,
+    SpokenCue,
+    SpokenLanguage,
+    TranscriptionError,
+    TranscriptionOrder,
+    UnusableSoundError,
+)
+from hvcore.errors import UnavailableError
+from hvcore.ports.transcriber import Transcriber
+from hvcore.processes import child_launcher
+from hvcore.services.captions.window_sounds import NICENESS
+from hvcore.wire.stored import from_stored, to_stored
+
+MOST_MEMORY_BYTES: Final = 4 * 1024**3
+"""Of data: a small model takes 0.3 GB, the largest in eight bits 3 GB."""
+MOST_S: Final = 30 * 60.0
+"""Then the child is ended. A window of five minutes takes 75 s of a core with a small model."""
+MOST_ANSWER_BYTES: Final = 16 * 1024**2
+"""The words of five minutes are 100 KB."""
+LOOKS_EVERY_S: Final = 0.2
+"""How often the task is asked whether it is wanted; a delete promises 2 s."""
+_FAILED: Final = "What is said could not be written down."
+_PIECE_BYTES: Final = 64 * 1024
+
+
+@attrs.frozen(kw_only=True)
+class HeardSound:
+    """
+    Hold the language and the cues that a transcriber heard in a sound.
+
+    Attributes:
+        cues: The cues in the order of their times, within the sound; none overlaps another.
+    """
+
+    language: SpokenLanguage
+    cues: tuple[SpokenCue, ...]
+
+
+@attrs.frozen(kw_only=True)
+class Transcriptions:
+    """
+    Transcribe sounds in child processes; called from the main thread of a worker.
+
+    Attributes:
+        most_s: The seconds after which a child is ended.
+    """
+
+    transcriber: Transcriber
+    most_s: float = MOST_S
+
+    def hear(
+        self, sound: SoundFile, language: str | None, check: Callable[[], None]
+    ) -> HeardSound:
+        """
+        Transcribe a sound, and return its language and its cues.
+
+        Args:
+            language: The language that is spoken; None if the transcriber shall tell it.
+            check: Raises if the work is not wanted any more; the child is ended then.
+
+        Raises:
+            UnusableSoundError: No attempt will succeed.
+            TranscriptionError: This attempt failed.
+            UnavailableError: The transcriber is not available; the call is repeated later.
+        """
+        order = TranscriptionOrder(sound=sound, language=language)
+        reading, writing = os.pipe()
+        parent = os.getpid()
+        with warnings.catch_warnings():
+            # Newer Pythons warn of threads, whose locks a child would find held. This one
+            # takes none of theirs: it transcribes, writes into a pipe, and ends.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            child = os.fork()
+        if child == 0:
+            os.close(reading)
+            _transcribe_and_end(self.transcriber, order, writing, parent)
+        os.close(writing)
+        try:
+            answer = _answer(reading, check, time.monotonic() + self.most_s)
+        finally:
+            os.close(reading)
+            with suppress(ProcessLookupError):
+                os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+        return _heard(answer, sound)
+
+
+def _answer(reading: int, check: Callable[[], None], ends_at_s: float) -> bytes:
+    pipe = select.poll()
+    pipe.register(reading, select.POLLIN | select.POLLHUP)
+    answer = bytearray()
+    while True:
+        is_told = pipe.poll(LOOKS_EVERY_S * 1000)
+        check()
+        if time.monotonic() > ends_at_s:
+            raise TranscriptionError(_FAILED, log="the transcriber takes too long")
+        if not is_told:
+            continue
+        piece = os.read(reading, _PIECE_BYTES)
+        if not piece:
+            return bytes(answer)
+        answer += piece
+        if len(answer) > MOST_ANSWER_BYTES:
+            raise TranscriptionError(_FAILED, log="the transcriber hears too much")
+
+
+def _heard(answer: bytes, sound: SoundFile) -> HeardSound:
+    try:
+        told: Mapping[str, Any] = json.loads(answer)
+    except ValueError as exc:
+        # Killed, such as by the kernel for its memory.
+        raise TranscriptionError(_FAILED, log="the child process ended early") from exc
+    error, text = told.get("error"), told.get("text", "")
+    if error == "unusable":
+        raise UnusableSoundError(text)
+    if error == "unavailable":
+        raise UnavailableError(text)
+    if error is not None:
+        raise TranscriptionError(text, log=told["log"])
+    cues = from_stored(told["cues"], tuple[SpokenCue, ...])
+    return HeardSound(
+        language=from_stored(told["language"], SpokenLanguage),
+        cues=tuple(_in_order(cues, sound.duration_ms)),
+    )
+
+
+def _in_order(cues: Iterable[SpokenCue], duration_ms: int) -> Iterable[SpokenCue]:
+    """Yield cues within the sound, each after the one before; a faulty one is cut or left out."""
+    last_ms = 0
+    for cue in cues:
+        start_ms, end_ms = max(cue.start_ms, last_ms), min(cue.end_ms, duration_ms)
+        if start_ms >= end_ms or not cue.words:
+            continue
+        yield attrs.evolve(cue, start_ms=start_ms, end_ms=end_ms)
+        last_ms = end_ms
+
+
+def _transcribe_and_end(
+    transcriber: Transcriber, order: TranscriptionOrder, writing: int, parent: int
+) -> NoReturn:
+    """Transcribe in the child, write the answer into the pipe, and end without a trace."""
+    # Nothing of the parent may run here: no exit handler, no finally of its callers.
+    status = 1
+    try:
+        _become_a_child(parent)
+        told = json.dumps(_told(transcriber, order)).encode()
+        with open(writing, "wb") as pipe:
+            pipe.write(told)
+        status = 0
+    finally:
+        sys.stderr.flush()
+        os._exit(status)
+
+
+def _become_a_child(parent: int) -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    # Ctrl-C is for the worker, which ends this child; and a session is nice as a whole.
+    os.setsid()
+    child_launcher.die_with_parent(parent)
+    os.nice(NICENESS)
+    child_launcher.share_processors_as_nice()
+    resource.setrlimit(resource.RLIMIT_DATA, (MOST_MEMORY_BYTES, MOST_MEMORY_BYTES))
+
+
+def _told(transcriber: Transcriber, order: TranscriptionOrder) -> Mapping[str, object]:
+    try:
+        transcription = transcriber.transcribe(order)
+        cues = tuple(transcription.cues)
+    except UnusableSoundError as exc:
+        return {"error": "unusable", "text": f"{exc}"}
+    except UnavailableError as exc:
+        return {"error": "unavailable", "text": exc.detail}
+    except TranscriptionError as exc:
+        return {"error": "failed", "text": exc.reason, "log": exc.log}
+    # A plugin's own errors, and memory that it has not got.
+    except Exception as exc:  # noqa: BLE001 - the parent raises what is told here
+        return {"error": "failed", "text": _FAILED, "log": f"{exc!r}"[:1000]}
+    return {
+        "language": to_stored(transcription.language),
+        "cues": to_stored(cues),
+    }

@@ -1,0 +1,97 @@
+"""
+Captions by machine that are ordered together with their video.
+"""
+
+from pathlib import Path
+
+import attrs
+import pytest
+
+from hvcore.domain.ids import VideoId
+from hvcore.domain.processing.source_info import CaptionTrackInfo
+from hvcore.domain.videos.states import VideoState
+from tests.services.conftest import make_world
+from tests.services.spoken_service import SpokenService, spoken_service
+
+
+def processed(spoken: SpokenService, *languages: str, says: bool = True) -> VideoId:
+    world = spoken.world
+    wanted = world.wanted()
+    if says:
+        settings = attrs.evolve(wanted.settings, caption_languages=languages)
+        wanted = attrs.evolve(wanted, settings=settings)
+    path = world.uploaded().path
+    return world.services.processing.process(world.env, path, wanted)
+
+
+def wishes(spoken: SpokenService, video_id: VideoId) -> list[str]:
+    with spoken.world.services.uow.read() as work:
+        return [job.wish for job in work.caption_jobs.of_video(video_id)]
+
+
+def test_captions_that_a_request_asks_for_are_made_once_the_video_is_ready(
+    spoken: SpokenService,
+) -> None:
+    video_id = processed(spoken, "de", "auto")
+    assert wishes(spoken, video_id) == []
+
+    spoken.world.run_tasks()
+
+    assert spoken.world.video(video_id).state is VideoState.READY
+    assert wishes(spoken, video_id) == ["auto", "de"]
+    assert [one.language for one in spoken.tracks(video_id)] == ["de", "en"]
+
+
+def test_a_video_is_ready_before_its_captions_are_begun(spoken: SpokenService) -> None:
+    video_id = processed(spoken, "auto")
+    seen: list[VideoState] = []
+    sound = spoken.transcoder.sound
+
+    def note(*given: object) -> Path:
+        seen.append(spoken.world.video(video_id).state)
+        return sound(*given)  # type: ignore[arg-type]  # as given
+
+    spoken.transcoder.sound = note  # type: ignore[method-assign]  # watched
+    spoken.world.run_tasks()
+
+    assert set(seen) == {VideoState.READY}
+
+
+def test_captions_that_came_with_the_file_are_not_made_again(
+    spoken: SpokenService,
+) -> None:
+    english = CaptionTrackInfo(stream_index=2, codec="subrip", language="eng")
+    cue = b"WEBVTT\n\n00:00:01.000 --> 00:00:02.000\nHello\n"
+    spoken.transcoder.captions = [(english, cue)]
+    video_id = processed(spoken, "en", "de")
+
+    spoken.world.run_tasks()
+
+    assert wishes(spoken, video_id) == ["de"]
+
+
+@pytest.mark.parametrize(
+    ("request_says", "expected"), [("nothing", ["de", "es"]), ("none", [])]
+)
+def test_captions_of_every_new_video_are_a_setting(
+    tmp_path: Path, request_says: str, expected: list[str]
+) -> None:
+    with spoken_service(tmp_path, {"HV_TRANSCRIBER__GENERATE": "de,es"}) as spoken:
+        video_id = processed(spoken, says=request_says == "none")
+
+        spoken.world.run_tasks()
+
+        assert wishes(spoken, video_id) == expected
+
+
+def test_without_a_transcriber_a_video_is_ready_without_captions(
+    tmp_path: Path,
+) -> None:
+    with make_world(tmp_path, {"HV_TRANSCRIBER__GENERATE": "auto"}) as world:
+        video_id = world.processed()
+
+        world.run_tasks()
+
+        assert world.video(video_id).state is VideoState.READY
+        with world.services.uow.read() as work:
+            assert work.caption_jobs.of_video(video_id) == []

@@ -1,0 +1,188 @@
+"""
+Transcribers in a child process: what they tell, and how they fail.
+"""
+
+import os
+import signal
+import time
+import wave
+from collections.abc import Callable, Generator
+from pathlib import Path
+
+import attrs
+import pytest
+
+from hvcore.domain.processing.speech import (
+    SOUND_RATE_HZ,
+    SoundFile,
+    SpokenCue,
+    SpokenLanguage,
+    SpokenWord,
+    TranscriptionError,
+    TranscriptionOrder,
+    UnusableSoundError,
+)
+from hvcore.errors import UnavailableError
+from hvcore.ports.transcriber import (
+    Transcriber,
+    TranscriberCapabilities,
+    Transcription,
+)
+from hvcore.services.captions import transcriptions
+from hvcore.services.captions.transcriptions import HeardSound, Transcriptions
+from hvcore.services.tasks.leases import TaskStopped
+from hvcore.testing.memory_transcriber import MemoryTranscriber
+
+
+@attrs.frozen
+class Told(Transcriber):
+    """
+    Tells the cues that a function returns, in the child.
+    """
+
+    tell: Callable[[], list[SpokenCue]]
+
+    def capabilities(self) -> TranscriberCapabilities:
+        return TranscriberCapabilities(name="told", languages=frozenset({"en"}))
+
+    def transcribe(self, order: TranscriptionOrder) -> Transcription:
+        """
+        Call the function when the first cue is asked for.
+        """
+        del order
+
+        def cues() -> Generator[SpokenCue, None, None]:
+            yield from self.tell()
+
+        return Transcription(language=SpokenLanguage(code="en"), cues=cues())
+
+
+def cue(start_ms: int, end_ms: int) -> SpokenCue:
+    word = SpokenWord(text="x", start_ms=start_ms, end_ms=end_ms, confidence=1.0)
+    return SpokenCue(start_ms=start_ms, end_ms=end_ms, text="x", words=(word,))
+
+
+@pytest.fixture
+def sound(tmp_path: Path) -> SoundFile:
+    path = tmp_path / "sound.wav"
+    with wave.open(str(path), "wb") as file:
+        file.setparams((1, 2, SOUND_RATE_HZ, 0, "NONE", ""))
+        file.writeframes(b"\x40\x10" * SOUND_RATE_HZ)
+    return SoundFile(path=path, duration_ms=1_000)
+
+
+def hear(
+    tell: Callable[[], list[SpokenCue]], sound: SoundFile, **limits: float
+) -> HeardSound:
+    made = Transcriptions(transcriber=Told(tell), **limits)
+    return made.hear(sound, None, lambda: None)
+
+
+def test_a_transcriber_works_in_a_process_of_its_own(sound: SoundFile) -> None:
+    transcriber = MemoryTranscriber()
+
+    heard = Transcriptions(transcriber=transcriber).hear(sound, "de", lambda: None)
+
+    assert heard.language.code == "de"
+    assert [one.text for one in heard.cues] == ["one two three"]
+    assert transcriber.orders == []
+
+
+def test_each_cue_is_within_the_sound_and_behind_the_one_before(
+    sound: SoundFile,
+) -> None:
+    told = [cue(-50, 100), cue(80, 200), cue(150, 180), cue(900, 1_200), cue(1_300, 9)]
+
+    heard = hear(lambda: told, sound)
+
+    assert [(one.start_ms, one.end_ms) for one in heard.cues] == [
+        (0, 100),
+        (100, 200),
+        (900, 1_000),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "text"),
+    [
+        (UnusableSoundError("It is odd."), UnusableSoundError, "It is odd."),
+        (UnavailableError("Later."), UnavailableError, "Later."),
+        (TranscriptionError("Lost.", log="x"), TranscriptionError, "Lost."),
+        (MemoryError(), TranscriptionError, "could not be written down"),
+    ],
+)
+def test_the_errors_of_a_transcriber_reach_the_task(
+    error: Exception, kind: type[Exception], text: str, sound: SoundFile
+) -> None:
+    def tell() -> list[SpokenCue]:
+        raise error
+
+    with pytest.raises(kind, match=text):
+        hear(tell, sound)
+
+
+def test_a_transcriber_that_crashes_fails_the_attempt_alone(sound: SoundFile) -> None:
+    def tell() -> list[SpokenCue]:
+        os.kill(os.getpid(), signal.SIGKILL)
+        return []
+
+    with pytest.raises(TranscriptionError) as raised:
+        hear(tell, sound)
+
+    assert raised.value.log == "the child process ended early"
+
+
+def test_a_transcriber_that_never_ends_is_ended(sound: SoundFile) -> None:
+    def tell() -> list[SpokenCue]:
+        signal.pause()
+        return []
+
+    with pytest.raises(TranscriptionError) as raised:
+        hear(tell, sound, most_s=0.1)
+
+    assert raised.value.log == "the transcriber takes too long"
+
+
+def test_a_transcriber_that_tells_without_end_is_ended(
+    sound: SoundFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transcriptions, "MOST_ANSWER_BYTES", 10_000)
+
+    with pytest.raises(TranscriptionError) as raised:
+        hear(lambda: [cue(0, 1)] * 1_000, sound)
+
+    assert raised.value.log == "the transcriber hears too much"
+
+
+def test_a_transcriber_takes_no_more_memory_than_it_may(
+    sound: SoundFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transcriptions, "MOST_MEMORY_BYTES", 1024**3)
+
+    with pytest.raises(TranscriptionError) as raised:
+        hear(lambda: [cue(0, len(bytearray(2 * 1024**3)))], sound)
+
+    assert raised.value.log == "MemoryError()"
+
+
+def test_a_transcriber_is_ended_when_nobody_wants_its_words(
+    sound: SoundFile, tmp_path: Path
+) -> None:
+    child = tmp_path / "pid"
+
+    def tell() -> list[SpokenCue]:
+        child.write_text(f"{os.getpid()}")
+        signal.pause()
+        return []
+
+    def check() -> None:
+        if child.exists():
+            raise TaskStopped
+
+    began_s = time.monotonic()
+    with pytest.raises(TaskStopped):
+        Transcriptions(transcriber=Told(tell)).hear(sound, None, check)
+
+    assert time.monotonic() - began_s < 2
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(child.read_text()), 0)

@@ -53,7 +53,7 @@ class CoverageMap:
             data = CoverageData(basename=str(path.with_suffix(".coverage")))
             data.read()
             for file in data.measured_files():
-                lines = runs.setdefault(_below_root(file), {})
+                lines = runs.setdefault(file, {})
                 for line, tests in data.contexts_by_lineno(file).items():
                     lines.setdefault(line, []).extend(t for t in tests if t)
         return cls(folder, seconds, runs, frozenset(made_for))
@@ -110,7 +110,9 @@ def _run(folder: Path, tests: str) -> str:
     with tempfile.TemporaryDirectory() as scratch:
         settings = Path(scratch) / "settings"
         names = "\n  ".join(str(ROOT / one) for one in SOURCES)
-        settings.write_text(f"[run]\nsource =\n  {names}\n", encoding="utf-8")
+        # With paths below the root, a map made in one checkout is of use in another.
+        text = f"[run]\nrelative_files = true\nsource =\n  {names}\n"
+        settings.write_text(text, encoding="utf-8")
         seconds = Path(scratch) / "seconds"
         # Files of the folder itself: those below it are runs of their own.
         files = [str(path) for path in sorted((ROOT / tests).glob("test_*.py"))]
@@ -144,7 +146,3 @@ def _seconds_file(folder: Path, tests: str) -> Path:
 
 def _tests_of(path: Path) -> str:
     return path.stem.replace("+", "/")
-
-
-def _below_root(file: str) -> str:
-    return str(Path(file).relative_to(ROOT))

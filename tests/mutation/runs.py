@@ -12,22 +12,27 @@ import subprocess
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import zip_longest
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 import attrs
 
 from tests.mutation.coverage_map import ROOT
 from tests.mutation.faults import Fault
+from tests.mutation.warm_starts import (
+    ONE_TEST_S,
+    OPTIONS,
+    NoForkError,
+    PlantedCode,
+    WarmProcess,
+)
 
 LIMIT_S: Final = 60.0
 """Of one fault's tests, with the start of pytest."""
 CHOSEN_S: Final = 25.0
 """Sum of what the chosen tests took under coverage: a start and slow days come on top."""
-ONE_TEST_S: Final = 20
-"""A test hangs that takes longer: none of the chosen takes more than half as long."""
 MOST_TESTS: Final = 400
 NOT_COPIED: Final = (".git", ".venv", ".tox", "node_modules", "build")
 NOT_COPIED_CACHES: Final = (
@@ -39,6 +44,10 @@ NOT_COPIED_CACHES: Final = (
 FAILED: Final = re.compile(
     r"^(?:FAILED|ERROR) (\S+?\.py\S*(?:\[.*?\])?)(?: - |$)", re.MULTILINE
 )
+
+
+Run: TypeAlias = "Callable[[list[str], PlantedCode | None], str | None]"
+"""Runs tests with a fault or without, and returns what failed first."""
 
 
 class Verdict(enum.Enum):
@@ -68,7 +77,12 @@ class Tree:
     """A copy of the tree, in which one fault at a time is planted."""
 
     root: Path
-    _running: subprocess.Popen[str] | None = None
+    _warm: WarmProcess | None = None
+    _start: subprocess.Popen[str] | None = None
+    _sound: set[str] = attrs.Factory(set)
+    """Tests that pass in a fork without a fault."""
+    _broken: set[str] = attrs.Factory(set)
+    """Tests that fail without a fault as well: these find nothing."""
 
     @classmethod
     def copied_to(cls, folder: Path) -> "Tree":
@@ -87,69 +101,110 @@ class Tree:
 
     def stop(self) -> None:
         """End the tests that run, with all that they have started."""
-        if self._running and self._running.poll() is None:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(self._running.pid, signal.SIGKILL)
+        if self._warm:
+            self._warm.stop()
+            self._warm = None
+        self._end_start()
 
     def _verdict(self, fault: Fault, tests: list[str]) -> tuple[Verdict, str]:
         if not tests:
             return Verdict.NOT_RUN, "no test runs the line"
+        left = tests
+        for run in (self._first_failure_of_fork, self._first_failure_of_start):
+            while left := [test for test in tests if test not in self._broken]:
+                try:
+                    with self._planted(fault) as code:
+                        failed = run(left, code)
+                    if failed is None:
+                        break
+                    if self._is_sound(failed, left, run):
+                        return Verdict.FOUND, failed
+                except TimeoutError:
+                    if run == self._first_failure_of_fork:
+                        return Verdict.UNANSWERED, f"{len(left)} tests"
+                    # The same tests were through in the fork.
+                    break
+                except NoForkError:
+                    break
+            else:
+                return Verdict.UNANSWERED, "its tests fail without the fault too"
+        return Verdict.SURVIVED, f"{len(left)} tests"
+
+    @contextlib.contextmanager
+    def _planted(self, fault: Fault) -> Iterator[PlantedCode]:
+        """Hold the fault in the file: programs that tests start read it."""
         path = self.root / fault.file
         sound = path.read_bytes()
         sound_times = path.stat()
-        left = tests
-        while left:
-            path.write_bytes(fault.plant(sound))
-            # Bytecode is current if second and size of its source are: no second of ours.
-            os.utime(path, (fault.start, fault.start))
-            try:
-                failed = self._first_failure(left)
-            except subprocess.TimeoutExpired:
-                return Verdict.UNANSWERED, f"{len(left)} tests"
-            finally:
-                path.write_bytes(sound)
-                os.utime(path, (sound_times.st_atime, sound_times.st_mtime))
-            if failed is None:
-                return Verdict.SURVIVED, f"{len(left)} tests"
-            # A test that fails without the fault as well has found nothing.
-            again = [failed] if failed in left else left
-            try:
-                if self._first_failure(again) is None:
-                    return Verdict.FOUND, failed
-            except subprocess.TimeoutExpired:
-                return Verdict.UNANSWERED, failed
-            left = [test for test in left if test not in again]
-        return Verdict.UNANSWERED, "its tests fail without the fault too"
+        planted = fault.plant(sound)
+        path.write_bytes(planted)
+        # Bytecode is current if second and size of its source are: no second of ours.
+        os.utime(path, (fault.start, fault.start))
+        try:
+            yield PlantedCode(fault.file, sound.decode(), planted.decode())
+        finally:
+            path.write_bytes(sound)
+            os.utime(path, (sound_times.st_atime, sound_times.st_mtime))
 
-    def _first_failure(self, tests: list[str]) -> str | None:
-        """Run tests, and return the id of the one that failed, if any did."""
+    def _is_sound(self, failed: str, tests: list[str], run: Run) -> bool:
+        """Whether what failed passes without the fault: a test, or all where it was none."""
+        again = [failed] if failed in tests else tests
+        if not self._sound.issuperset(again):
+            if run(again, None) is not None:
+                self._broken.update(again)
+                return False
+            self._sound.update(again)
+        return True
+
+    def _first_failure_of_fork(
+        self, tests: list[str], code: PlantedCode | None
+    ) -> str | None:
+        """Run tests in a fork; return the id of the one that failed, if any did."""
+        if self._warm is None:
+            self._warm = WarmProcess.started_in(self.root, self._environ())
+        try:
+            return self._warm.first_failure(tests, code, LIMIT_S)
+        except EOFError:
+            self.stop()
+            raise NoForkError from None
+
+    def _first_failure_of_start(
+        self, tests: list[str], _: PlantedCode | None
+    ) -> str | None:
+        """Start pytest anew, which imports what was planted; answer as a fork does."""
         names = self.root / ".mutation-tests"
         names.write_text("\n".join(tests), encoding="utf-8")
-        packages = [self.root, *(self.root / n for n in ("plugins", "contrib", "apps"))]
-        environ = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, packages))}
-        environ.pop("PYTHONDONTWRITEBYTECODE", None)
-        command = [sys.executable, "-m", "pytest", "-n0", "-x", "-q", "--no-header"]
-        options = ["-p", "no:randomly", "-p", "no:cacheprovider"]
         with subprocess.Popen(
-            [*command, *options, f"--timeout={ONE_TEST_S}", "--tb=no", f"@{names}"],
+            [sys.executable, "-m", "pytest", *OPTIONS, f"@{names}"],
             cwd=self.root,
-            env=environ,
+            env=self._environ(),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
             start_new_session=True,
         ) as running:
-            self._running = running
+            self._start = running
             try:
                 output, _ = running.communicate(timeout=LIMIT_S)
             except subprocess.TimeoutExpired:
-                self.stop()
-                raise
+                self._end_start()
+                raise TimeoutError from None
         if running.returncode == 0:
             return None
         found = FAILED.search(output)
         last = (output.strip().splitlines() or ["no output"])[-1]
         return found[1] if found else f"exit {running.returncode}: {last}"
+
+    def _end_start(self) -> None:
+        if self._start and self._start.poll() is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._start.pid, signal.SIGKILL)
+
+    def _environ(self) -> dict[str, str]:
+        packages = [self.root, *(self.root / n for n in ("plugins", "contrib", "apps"))]
+        environ = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, packages))}
+        environ.pop("PYTHONDONTWRITEBYTECODE", None)
+        return environ
 
 
 def chosen(tests: Iterable[str], seconds: dict[str, float]) -> list[str]:
@@ -169,5 +224,6 @@ def chosen(tests: Iterable[str], seconds: dict[str, float]) -> list[str]:
             if seconds[test] <= left_s and len(taken) < MOST_TESTS:
                 left_s -= seconds[test]
                 taken.append(test)
-    # File by file again, so that fixtures of a module are made once.
-    return sorted(taken)
+    # File by file again, so that fixtures of a module are made once; quick files first.
+    order = {file: place for place, file in enumerate(files)}
+    return sorted(taken, key=lambda one: order[one.partition("::")[0]])

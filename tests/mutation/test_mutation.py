@@ -3,6 +3,7 @@ Drawn faults are planted as they are told, and tests are chosen for what they ru
 """
 
 import ast
+import shutil
 from pathlib import Path
 
 import pytest
@@ -103,6 +104,9 @@ def test_tests_of_each_file_are_chosen_before_the_second_of_one() -> None:
 def test_a_fault_is_found_by_a_test_that_passes_without_it(tmp_path: Path) -> None:
     source = b"def is_full(number):\n    full = number >= 5\n    return full\n"
     (tmp_path / "places.py").write_bytes(source)
+    plugin = Path("tests/mutation/warm_process.py")
+    (tmp_path / plugin.parent).mkdir(parents=True)
+    shutil.copy(ROOT / plugin, tmp_path / plugin)
     (tmp_path / "test_places.py").write_text(
         "from places import is_full\n"
         "def test_broken(): assert is_full(4)\n"
@@ -121,8 +125,10 @@ def test_a_fault_is_found_by_a_test_that_passes_without_it(tmp_path: Path) -> No
         becomes="number > 5",
     )
     tests = ["test_places.py::test_broken", "test_places.py::test_end"]
+    tree = Tree(tmp_path)
 
-    outcome = Tree(tmp_path).outcome(fault, tests)
+    outcome = tree.outcome(fault, tests)
+    tree.stop()
 
     assert (outcome.verdict, outcome.says) == (Verdict.FOUND, tests[1])
     assert (tmp_path / "places.py").read_bytes() == source

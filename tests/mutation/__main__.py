@@ -19,6 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from queue import SimpleQueue
 
+from tests.mutation.choosing import chosen
 from tests.mutation.coverage_map import (
     ROOT,
     SOURCES,
@@ -28,7 +29,7 @@ from tests.mutation.coverage_map import (
 )
 from tests.mutation.drawing import draw, equivalents, functions, reached, source_files
 from tests.mutation.faults import Fault
-from tests.mutation.runs import Outcome, Tree, Verdict, chosen
+from tests.mutation.runs import Outcome, Tree, Verdict
 
 
 def main() -> int:
@@ -89,8 +90,11 @@ def _outcomes(known: CoverageMap, faults: list[Fault], processes: int) -> list[O
             return Outcome(fault=fault, verdict=equivalent, says=reason, took_s=0.0)
         tree = free.get()
         try:
-            tests = known.tests_of(fault.file, fault.lines)
-            return tree.outcome(fault, chosen(tests, known.seconds))
+            return tree.outcome(
+                fault,
+                chosen(fault.file, fault.lines, known),
+                ran_at_import=known.runs_at_import(fault.file, fault.lines),
+            )
         finally:
             free.put(tree)
 
@@ -105,11 +109,12 @@ def _outcomes(known: CoverageMap, faults: list[Fault], processes: int) -> list[O
                     _say(_line(outcome))
                     done.append(outcome)
             except BaseException:
-                # Broken off: no test goes on, and none begins.
+                # Broken off: no test begins.
                 pool.shutdown(wait=False, cancel_futures=True)
+                raise
+            finally:
                 for tree in trees:
                     tree.stop()
-                raise
         return done
 
 

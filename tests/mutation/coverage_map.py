@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -39,13 +40,19 @@ class CoverageMap:
     """By the id of a test: what setup, call and teardown took under coverage."""
     runs: dict[str, dict[int, list[str]]]
     """Tests by file and line; files as paths below the root."""
+    lines_of: Counter[str]
+    """How many lines each test runs."""
+    imported: dict[str, set[int]]
+    """Lines by file that run outside any test, such as when a module is imported."""
     made_for: frozenset[str]
 
     @classmethod
     def read(cls, folder: Path) -> "CoverageMap":
-        """Read the map of the folders that were mapped so far; lines that run outside any test are left out."""
+        """Read the map of the folders that were mapped so far."""
         seconds: dict[str, float] = {}
         runs: dict[str, dict[int, list[str]]] = {}
+        lines_of: Counter[str] = Counter()
+        imported: defaultdict[str, set[int]] = defaultdict(set)
         made_for = set()
         for path in sorted(folder.glob("*.seconds")):
             made_for.add(_tests_of(path))
@@ -55,8 +62,12 @@ class CoverageMap:
             for file in data.measured_files():
                 lines = runs.setdefault(file, {})
                 for line, tests in data.contexts_by_lineno(file).items():
-                    lines.setdefault(line, []).extend(t for t in tests if t)
-        return cls(folder, seconds, runs, frozenset(made_for))
+                    if "" in tests:
+                        imported[file].add(line)
+                    named = [test for test in tests if test]
+                    lines.setdefault(line, []).extend(named)
+                    lines_of.update(named)
+        return cls(folder, seconds, runs, lines_of, imported, frozenset(made_for))
 
     @property
     def is_whole(self) -> bool:
@@ -71,6 +82,10 @@ class CoverageMap:
             command, cwd=ROOT, capture_output=True, text=True, check=True
         )
         return set(ran.stdout.split())
+
+    def runs_at_import(self, file: str, lines: Iterable[int]) -> bool:
+        """Whether one of these lines runs outside any test."""
+        return not self.imported.get(file, set()).isdisjoint(lines)
 
     def tests_of(self, file: str, lines: Iterable[int]) -> set[str]:
         """Return the tests that passed and run one of these lines."""

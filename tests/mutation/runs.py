@@ -11,9 +11,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
-from itertools import zip_longest
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, TypeAlias
 
@@ -22,18 +20,16 @@ import attrs
 from tests.mutation.coverage_map import ROOT
 from tests.mutation.faults import Fault
 from tests.mutation.warm_starts import (
-    ONE_TEST_S,
     OPTIONS,
     NoForkError,
     PlantedCode,
     WarmProcess,
 )
 
+FIRST_TESTS: Final = 12
+"""Most faults are found by one of these; the others need not even be collected then."""
 LIMIT_S: Final = 60.0
 """Of one fault's tests, with the start of pytest."""
-CHOSEN_S: Final = 25.0
-"""Sum of what the chosen tests took under coverage: a start and slow days come on top."""
-MOST_TESTS: Final = 400
 NOT_COPIED: Final = (".git", ".venv", ".tox", "node_modules", "build")
 NOT_COPIED_CACHES: Final = (
     ".mypy_cache",
@@ -92,10 +88,23 @@ class Tree:
         (folder / ".venv").symlink_to(ROOT / ".venv")
         return cls(folder)
 
-    def outcome(self, fault: Fault, tests: Iterable[str]) -> Outcome:
-        """Plant the fault, run the tests until one fails, and take it out again."""
+    def outcome(
+        self, fault: Fault, tests: Sequence[str], *, ran_at_import: bool = False
+    ) -> Outcome:
+        """
+        Plant the fault, run the tests until one fails, and take it out again.
+
+        Args:
+            tests: In the order in which they are run; the first few go ahead of the others.
+            ran_at_import: Whether a module runs these lines when it is imported, so that
+                a fork comes too late for what follows from the fault.
+        """
         began = time.monotonic()
-        verdict, says = self._verdict(fault, list(tests))
+        verdict, says = Verdict.NOT_RUN, "no test runs the line"
+        if tests:
+            verdict, says = self._verdict(
+                fault, list(tests), ran_at_import=ran_at_import
+            )
         took_s = time.monotonic() - began
         return Outcome(fault=fault, verdict=verdict, says=says, took_s=took_s)
 
@@ -106,29 +115,36 @@ class Tree:
             self._warm = None
         self._end_start()
 
-    def _verdict(self, fault: Fault, tests: list[str]) -> tuple[Verdict, str]:
-        if not tests:
-            return Verdict.NOT_RUN, "no test runs the line"
-        left = tests
-        for run in (self._first_failure_of_fork, self._first_failure_of_start):
-            while left := [test for test in tests if test not in self._broken]:
-                try:
-                    with self._planted(fault) as code:
-                        failed = run(left, code)
-                    if failed is None:
-                        break
-                    if self._is_sound(failed, left, run):
-                        return Verdict.FOUND, failed
-                except TimeoutError:
-                    if run == self._first_failure_of_fork:
-                        return Verdict.UNANSWERED, f"{len(left)} tests"
-                    # The same tests were through in the fork.
-                    break
-                except NoForkError:
-                    break
-            else:
-                return Verdict.UNANSWERED, "its tests fail without the fault too"
-        return Verdict.SURVIVED, f"{len(left)} tests"
+    def _verdict(
+        self, fault: Fault, tests: list[str], *, ran_at_import: bool
+    ) -> tuple[Verdict, str]:
+        try:
+            for some in (tests[:FIRST_TESTS], tests[FIRST_TESTS:]):
+                found = self._found(fault, some, self._first_failure_of_fork)
+                if found:
+                    return Verdict.FOUND, found
+        except TimeoutError:
+            return Verdict.UNANSWERED, f"{len(tests)} tests"
+        except NoForkError:
+            ran_at_import = True
+        if ran_at_import:
+            # What is not through in time here was through in a fork.
+            with contextlib.suppress(TimeoutError):
+                found = self._found(fault, tests, self._first_failure_of_start)
+                if found:
+                    return Verdict.FOUND, found
+        if self._broken.issuperset(tests):
+            return Verdict.UNANSWERED, "its tests fail without the fault too"
+        return Verdict.SURVIVED, f"{len(tests)} tests"
+
+    def _found(self, fault: Fault, tests: list[str], run: Run) -> str | None:
+        """Return the first test that fails with the fault and passes without it."""
+        while left := [test for test in tests if test not in self._broken]:
+            with self._planted(fault) as code:
+                failed = run(left, code)
+            if failed is None or self._is_sound(failed, left, run):
+                return failed
+        return None
 
     @contextlib.contextmanager
     def _planted(self, fault: Fault) -> Iterator[PlantedCode]:
@@ -205,25 +221,3 @@ class Tree:
         environ = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, packages))}
         environ.pop("PYTHONDONTWRITEBYTECODE", None)
         return environ
-
-
-def chosen(tests: Iterable[str], seconds: dict[str, float]) -> list[str]:
-    """
-    Choose tests that run a line: of each file in turn its quickest, while there is time.
-
-    Files differ in what they look at; the cases of one test hardly do.
-    """
-    files: dict[str, list[str]] = defaultdict(list)
-    for test in sorted(tests, key=lambda one: (seconds[one], one)):
-        if seconds[test] <= ONE_TEST_S / 2:
-            files[test.partition("::")[0]].append(test)
-    left_s = CHOSEN_S
-    taken: list[str] = []
-    for turn in zip_longest(*files.values()):
-        for test in filter(None, turn):
-            if seconds[test] <= left_s and len(taken) < MOST_TESTS:
-                left_s -= seconds[test]
-                taken.append(test)
-    # File by file again, so that fixtures of a module are made once; quick files first.
-    order = {file: place for place, file in enumerate(files)}
-    return sorted(taken, key=lambda one: order[one.partition("::")[0]])

@@ -4,14 +4,16 @@ Drawn faults are planted as they are told, and tests are chosen for what they ru
 
 import ast
 import shutil
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from tests.mutation.coverage_map import ROOT
+from tests.mutation.choosing import CHOSEN_S, chosen
+from tests.mutation.coverage_map import ROOT, CoverageMap
 from tests.mutation.drawing import draw, equivalents, functions, source_files
 from tests.mutation.faults import KINDS, Fault, Surroundings
-from tests.mutation.runs import CHOSEN_S, Tree, Verdict, chosen
+from tests.mutation.runs import Tree, Verdict
 
 SOME = source_files(["hvcore/domain/uploads", "hvcore/services/sign_in"])
 MADE = [
@@ -93,12 +95,24 @@ def test_equivalent_faults_are_faults_that_can_be_drawn() -> None:
     assert not known.keys() - possible
 
 
-def test_tests_of_each_file_are_chosen_before_the_second_of_one() -> None:
-    seconds = {"a::1": 1.0, "a::2": 2.0, "b::1": CHOSEN_S / 3, "c::1": CHOSEN_S}
+def test_the_file_named_after_the_module_comes_first_then_each_file_in_turn() -> None:
+    seconds = {"a/test_b.py::1": 1.0, "a/test_b.py::2": 2.0, "test_c.py::1": 1.0}
+    seconds |= {"test_a.py::1": 1.0, "test_a.py::2": 2.0, "test_long.py::1": CHOSEN_S}
+    known = CoverageMap(
+        Path("map"),
+        seconds,
+        {"a.py": {7: list(seconds)}},
+        # What is long runs many lines.
+        Counter({test: round(took_s * 10) for test, took_s in seconds.items()}),
+        {},
+        frozenset(),
+    )
 
-    found = chosen(seconds, seconds)
+    found = chosen("a.py", [7], known)
 
-    assert found == ["a::1", "a::2", "b::1"]
+    own, others = found[:2], found[2:]
+    assert own == ["test_a.py::1", "test_a.py::2"]
+    assert others == ["a/test_b.py::1", "test_c.py::1", "a/test_b.py::2"]
 
 
 def test_a_fault_is_found_by_a_test_that_passes_without_it(tmp_path: Path) -> None:

@@ -42,6 +42,8 @@ def pytest_collection(session: pytest.Session) -> None:
         # What an extra or a system lacks is imported by no test either.
         with suppress(BaseException):
             importlib.import_module(module)
+    # The command line freezes what it has imported; get_objects() leaves that out.
+    gc.unfreeze()
     gc.collect()
     for one in gc.get_objects():
         if isinstance(one, FunctionType):

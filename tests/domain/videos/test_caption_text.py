@@ -388,3 +388,10 @@ def test_a_captions_playlist_has_one_segment_of_the_whole_length() -> None:
         "captions-en.vtt",
         "#EXT-X-ENDLIST",
     ]
+
+
+def test_a_line_of_spaces_between_cues_is_no_text_that_is_left_out() -> None:
+    found = read_captions(f"WEBVTT\n\n{CUE}\n \n\n{CUE}".encode(), None)
+
+    assert len(found.cues) == 2
+    assert not found.left_out

@@ -218,6 +218,16 @@ def test_a_change_of_unknown_members_alone_names_the_right_one(
     assert f"did you mean {meant}?" in problem["errors"][0]["message"]
 
 
+def test_a_member_without_letters_is_taken_for_no_other(
+    api: World, videos: str
+) -> None:
+    result = patch(api, f"{videos}/{api.ready()}", {"--": "x"})
+
+    (problem,) = problem_of(result, 400, "invalid_parameters")["errors"]
+    assert problem["message"] == "-- is not a member that can be changed."
+
+
+
 @pytest.mark.parametrize("name", ["", "x" * 10_000, "…", "body.x\n"])
 def test_any_unknown_member_is_refused(api: World, name: str) -> None:
     result = patch(api, f"/v1/videos/{api.ready()}", {name: None})

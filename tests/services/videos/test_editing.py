@@ -227,7 +227,6 @@ def test_a_member_without_letters_is_taken_for_no_other(
     assert problem["message"] == "-- is not a member that can be changed."
 
 
-
 @pytest.mark.parametrize("name", ["", "x" * 10_000, "…", "body.x\n"])
 def test_any_unknown_member_is_refused(api: World, name: str) -> None:
     result = patch(api, f"/v1/videos/{api.ready()}", {name: None})

@@ -118,6 +118,9 @@ class Tree:
     def _verdict(
         self, fault: Fault, tests: list[str], *, ran_at_import: bool
     ) -> tuple[Verdict, str]:
+        if self._warm is None:
+            # Before the fault is in the file, or all that follow would have it.
+            self._warm = WarmProcess.started_in(self.root, self._environ())
         try:
             for some in (tests[:FIRST_TESTS], tests[FIRST_TESTS:]):
                 found = self._found(fault, some, self._first_failure_of_fork)
@@ -176,8 +179,7 @@ class Tree:
         self, tests: list[str], code: PlantedCode | None
     ) -> str | None:
         """Run tests in a fork; return the id of the one that failed, if any did."""
-        if self._warm is None:
-            self._warm = WarmProcess.started_in(self.root, self._environ())
+        assert self._warm
         try:
             return self._warm.first_failure(tests, code, LIMIT_S)
         except EOFError:

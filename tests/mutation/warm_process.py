@@ -50,6 +50,7 @@ def pytest_collection(session: pytest.Session) -> None:
             FUNCTIONS[one.__code__.co_filename].append(one)
     gc.freeze()
     asked, answers = ASKED_AND_ANSWERS
+    os.write(answers, b"ready\n")
     with os.fdopen(asked, encoding="utf-8") as lines:
         for line in lines:
             question = json.loads(line)

@@ -44,7 +44,7 @@ class WarmProcess:
 
     @classmethod
     def started_in(cls, root: Path, environ: dict[str, str]) -> "WarmProcess":
-        """Start it in a copy of the tree; it answers once it has imported all."""
+        """Start it in a copy of the tree, and return once it has imported all, without a fault."""
         its_asked, asks = os.pipe()
         answers, its_answers = os.pipe()
         command = [sys.executable, "-m", "pytest", *OPTIONS]
@@ -61,7 +61,9 @@ class WarmProcess:
         )
         os.close(its_asked)
         os.close(its_answers)
-        return cls(process, os.fdopen(asks, "w"), os.fdopen(answers))
+        started = cls(process, os.fdopen(asks, "w"), os.fdopen(answers))
+        started._answers.readline()
+        return started
 
     def first_failure(
         self, tests: list[str], code: PlantedCode | None, limit_s: float

@@ -204,6 +204,7 @@ def test_a_full_access_key_changes_videos_of_every_environment(api: World) -> No
         ("public", "allowPublicAccess"),
         ("externalId", "externalID"),
         ("tag", "tags"),
+        ("vidoeNmae", "videoName"),
     ],
 )
 def test_a_change_of_unknown_members_alone_names_the_right_one(

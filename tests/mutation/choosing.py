@@ -1,5 +1,5 @@
 """
-Which of the tests that run a line are run for a fault there, and in which order.
+The choice of tests for a fault, among those that run its line, and their order.
 """
 
 from collections import defaultdict

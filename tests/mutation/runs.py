@@ -166,7 +166,7 @@ class Tree:
             os.utime(path, (sound_times.st_atime, sound_times.st_mtime))
 
     def _is_sound(self, failed: str, tests: list[str], run: Run) -> bool:
-        """Whether what failed passes without the fault: a test, or all where it was none."""
+        """Whether a failed test passes without the fault; all tests, where the failure names none."""
         again = [failed] if failed in tests else tests
         if not self._sound.issuperset(again):
             if run(again, None) is not None:

@@ -44,7 +44,7 @@ class WarmProcess:
 
     @classmethod
     def started_in(cls, root: Path, environ: dict[str, str]) -> "WarmProcess":
-        """Start it in a copy of the tree, and return once it has imported all, without a fault."""
+        """Start a process in a copy of the tree, and return once all is imported, without a fault."""
         its_asked, asks = os.pipe()
         answers, its_answers = os.pipe()
         command = [sys.executable, "-m", "pytest", *OPTIONS]
@@ -97,7 +97,7 @@ class WarmProcess:
         return answer["failed"] or f"exit {answer['exit']}"
 
     def stop(self) -> None:
-        """End it and its fork: both end as the pipe does."""
+        """End the process and its fork; both end as the pipe does."""
         with contextlib.suppress(BrokenPipeError):
             self._asks.close()
         try:

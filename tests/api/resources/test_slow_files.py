@@ -12,7 +12,7 @@ from tests.support.http.world import World
 @attrs.define
 class Connection:
     """
-    What the embedded server has for a request: it notes the time that a body gets.
+    Stands for a connection of the embedded server, and notes the time that a body gets.
     """
 
     within_s: float = 0.0

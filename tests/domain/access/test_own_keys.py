@@ -1,5 +1,5 @@
 """
-Which of the service's own keys signs.
+The choice of the key that signs, among the service's own ones.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ NOW = datetime(2026, 11, 30, tzinfo=UTC)
 @attrs.frozen
 class KeyRows:
     """
-    Rows of which some were sealed with a secret that was replaced.
+    Stands for the rows of keys, some of them sealed with a secret that was replaced.
     """
 
     rows: Sequence[ServiceKey]

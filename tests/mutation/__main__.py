@@ -4,8 +4,8 @@ Plant faults drawn by chance into a copy of the tree, and print which of them te
     python -m tests.mutation --map [TESTS ...]
     python -m tests.mutation --draw 100 --seed SEED [--of SOURCES ...]
 
-The first makes the map from lines to tests, or goes on with it; it takes about two hours
-for all tests, so that a part can be named. The second draws, where the map is of a part,
+The first makes the map from lines to tests, or goes on with it; it takes hours for all
+tests, so that a part can be named. The second draws, where the map is of a part,
 from the lines alone that its tests run.
 """
 
@@ -38,6 +38,9 @@ def main() -> int:
     parser.add_argument(
         "--map", nargs="*", type=Path, metavar="TESTS", help="make the map"
     )
+    parser.add_argument(
+        "--markers", default="not long", metavar="EXPRESSION", help="of the map's tests"
+    )
     parser.add_argument("--draw", type=int, metavar="N", help="plant N faults")
     parser.add_argument("--seed", default="1", help="any text, such as a commit's hash")
     parser.add_argument("--of", nargs="+", default=SOURCES, metavar="SOURCES")
@@ -50,7 +53,7 @@ def main() -> int:
         parser.error("say --map or --draw")
     if asked.map is not None:
         paths = asked.map or [ROOT / "tests"]
-        for line in make_map(asked.map_folder, paths, asked.processes):
+        for line in make_map(asked.map_folder, paths, asked.processes, asked.markers):
             _say(line)
     if asked.draw is not None:
         known = CoverageMap.read(asked.map_folder)

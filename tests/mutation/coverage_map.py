@@ -102,7 +102,9 @@ def test_folders(paths: Iterable[Path]) -> Iterator[str]:
         yield str(folder.relative_to(ROOT))
 
 
-def make_map(folder: Path, paths: Iterable[Path], processes: int) -> Iterator[str]:
+def make_map(
+    folder: Path, paths: Iterable[Path], processes: int, markers: str
+) -> Iterator[str]:
     """
     Run the tests below these paths, and yield a line for each folder that was done.
 
@@ -117,10 +119,10 @@ def make_map(folder: Path, paths: Iterable[Path], processes: int) -> Iterator[st
         one for one in test_folders(paths) if not _seconds_file(folder, one).exists()
     ]
     with ThreadPoolExecutor(processes) as pool:
-        yield from pool.map(lambda tests: _run(folder, tests), todo)
+        yield from pool.map(lambda tests: _run(folder, tests, markers), todo)
 
 
-def _run(folder: Path, tests: str) -> str:
+def _run(folder: Path, tests: str, markers: str) -> str:
     done = _seconds_file(folder, tests)
     with tempfile.TemporaryDirectory() as scratch:
         settings = Path(scratch) / "settings"
@@ -137,7 +139,7 @@ def _run(folder: Path, tests: str) -> str:
         ]
         command = [sys.executable, "-m", "coverage", "run", *coverage, "-m", "pytest"]
         plugins = ["-p", "tests.mutation.contexts", "-p", "no:randomly"]
-        usual = ["-n0", "-q", "-m", "not long", *plugins, *files]
+        usual = ["-n0", "-q", "-m", markers, *plugins, *files]
         ran = subprocess.run(
             [*command, *usual],
             cwd=ROOT,

@@ -199,7 +199,7 @@ def test_the_upload_of_a_deleted_video_cannot_be_processed(world: World) -> None
     video_id = world.services.processing.process(world.env, path, world.wanted())
     world.services.deletion.delete(world.caller, "org_a", video_id, None)
 
-    with pytest.raises(InvalidGcsPathError):
+    with pytest.raises(InvalidGcsPathError, match="was deleted"):
         world.services.processing.process(world.env, path, world.wanted())
 
 

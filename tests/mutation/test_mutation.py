@@ -49,10 +49,17 @@ def test_each_kind_of_fault_is_made(kind: str, source: str, becomes: str) -> Non
     assert made == [becomes]
 
 
-def test_a_line_of_the_log_is_no_dropped_call() -> None:
-    node = ast.parse("LOG.info('sent')").body[0]
+@pytest.mark.parametrize("line", ["LOG.info('sent')", "_log.info('sent')"])
+def test_a_line_of_the_log_is_no_dropped_call(line: str) -> None:
+    node = ast.parse(line).body[0]
 
     assert not list(KINDS["dropped call"](node, Surroundings(())))
+
+
+def test_arguments_of_the_larger_of_two_are_not_swapped() -> None:
+    node = ast.parse("max(a, b)", mode="eval").body
+
+    assert not list(KINDS["swapped arguments"](node, Surroundings(())))
 
 
 def test_a_draw_with_the_same_seed_is_the_same() -> None:

@@ -75,6 +75,7 @@ class Tree:
     root: Path
     _warm: WarmProcess | None = None
     _start: subprocess.Popen[str] | None = None
+    _is_stopped: bool = False
     _sound: set[str] = attrs.Factory(set)
     """Tests that pass in a fork without a fault."""
     _broken: set[str] = attrs.Factory(set)
@@ -109,10 +110,9 @@ class Tree:
         return Outcome(fault=fault, verdict=verdict, says=says, took_s=took_s)
 
     def stop(self) -> None:
-        """End the tests that run, with all that they have started."""
-        if self._warm:
-            self._warm.stop()
-            self._warm = None
+        """End the tests that run, with all that they have started; no others begin."""
+        self._is_stopped = True
+        self._end_warm()
         self._end_start()
 
     def _verdict(
@@ -183,13 +183,15 @@ class Tree:
         try:
             return self._warm.first_failure(tests, code, LIMIT_S)
         except EOFError:
-            self.stop()
+            self._end_warm()
             raise NoForkError from None
 
     def _first_failure_of_start(
         self, tests: list[str], _: PlantedCode | None
     ) -> str | None:
         """Start pytest anew, which imports what was planted; answer as a fork does."""
+        if self._is_stopped:
+            raise TimeoutError
         names = self.root / ".mutation-tests"
         names.write_text("\n".join(tests), encoding="utf-8")
         with subprocess.Popen(
@@ -212,6 +214,11 @@ class Tree:
         found = FAILED.search(output)
         last = (output.strip().splitlines() or ["no output"])[-1]
         return found[1] if found else f"exit {running.returncode}: {last}"
+
+    def _end_warm(self) -> None:
+        if self._warm:
+            self._warm.stop()
+            self._warm = None
 
     def _end_start(self) -> None:
         if self._start and self._start.poll() is None:

@@ -166,7 +166,11 @@ class Cap:
                 "type": "integer",
                 "minimum": AUTO,
                 "maximum": self.allowed[-1],
-                "not": {"exclusiveMinimum": AUTO, "exclusiveMaximum": first},
+                "not": {
+                    "type": "integer",
+                    "exclusiveMinimum": AUTO,
+                    "exclusiveMaximum": first,
+                },
             }
         return named(self.name, {"type": "integer", "enum": [AUTO, *self.allowed]})
 

@@ -49,9 +49,12 @@ class LinkSignIn(SignInProvider):
         link = self.book.redeem(parameters.get("code", "").strip())
         if link is None:
             raise SignInRefusedError(USED_UP)
-        if link.org_id is None or link.member_id is None:
+        if link.org_id is None:
             return _operator(link.name, link.email)
-        member = self.book.member(link.org_id, link.member_id)
+        member = None
+        # The link of a mail that found no member names the organization alone.
+        if link.member_id is not None:
+            member = self.book.member(link.org_id, link.member_id)
         if member is None:
             raise SignInRefusedError(USED_UP)
         return _outcome(member)

@@ -118,5 +118,5 @@ def test_an_edit_that_others_never_let_in_is_refused() -> None:
     def write(_found: Mapping[str, str], _changes: Mapping[str, str | None]) -> None:
         raise PreconditionFailedError
 
-    with pytest.raises(ConflictError):
+    with pytest.raises(ConflictError, match="Another request is changing"):
         settle(lambda: SHOWN, lambda found: sent_edit(sent(name="b"), found), write)

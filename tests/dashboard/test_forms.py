@@ -67,7 +67,7 @@ def test_files_come_with_fields() -> None:
     ids=["fields", "cut off", "no boundary", "long boundary"],
 )
 def test_what_is_no_form_is_refused(body: str, content_type: str) -> None:
-    with pytest.raises(InvalidParametersError):
+    with pytest.raises(InvalidParametersError, match="The form could not be read"):
         sent(body, content_type)
 
 

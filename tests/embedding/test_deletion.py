@@ -106,7 +106,7 @@ def test_a_deletion_of_a_transaction_keeps_the_video(host: Host) -> None:
     shop.restore(video.id)
     shop.delete(video.id)
 
-    with pytest.raises(ConflictError):
+    with pytest.raises(ConflictError, match="cannot be restored"):
         shop.restore(video.id)
 
 

@@ -57,7 +57,7 @@ def test_errors_of_its_calls_are_those_that_it_exports(host: Host) -> None:
     with pytest.raises(VideoNotFoundError):
         shop.page_address(gone)
     for names in (("A b",), ("shop", "A b")):
-        with pytest.raises(InvalidParametersError):
+        with pytest.raises(InvalidParametersError, match="cannot be an identifier"):
             host.hv.environment(*names)
 
 

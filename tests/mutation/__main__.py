@@ -4,8 +4,8 @@ Plant faults drawn by chance into a copy of the tree, and print which of them te
     python -m tests.mutation --map [TESTS ...]
     python -m tests.mutation --draw 100 --seed SEED [--of SOURCES ...]
 
-The first makes the map from lines to tests, or goes on with it; it takes about two hours
-for all tests, so that a part can be named. The second draws, where the map is of a part,
+The first makes the map from lines to tests, or goes on with it; it takes hours for all
+tests, so that a part can be named. The second draws, where the map is of a part,
 from the lines alone that its tests run.
 """
 
@@ -19,6 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from queue import SimpleQueue
 
+from tests.mutation.choosing import chosen
 from tests.mutation.coverage_map import (
     ROOT,
     SOURCES,
@@ -28,7 +29,7 @@ from tests.mutation.coverage_map import (
 )
 from tests.mutation.drawing import draw, equivalents, functions, reached, source_files
 from tests.mutation.faults import Fault
-from tests.mutation.runs import Outcome, Tree, Verdict, chosen
+from tests.mutation.runs import Outcome, Tree, Verdict
 
 
 def main() -> int:
@@ -36,6 +37,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.mutation")
     parser.add_argument(
         "--map", nargs="*", type=Path, metavar="TESTS", help="make the map"
+    )
+    parser.add_argument(
+        "--markers", default="not long", metavar="EXPRESSION", help="of the map's tests"
     )
     parser.add_argument("--draw", type=int, metavar="N", help="plant N faults")
     parser.add_argument("--seed", default="1", help="any text, such as a commit's hash")
@@ -49,7 +53,7 @@ def main() -> int:
         parser.error("say --map or --draw")
     if asked.map is not None:
         paths = asked.map or [ROOT / "tests"]
-        for line in make_map(asked.map_folder, paths, asked.processes):
+        for line in make_map(asked.map_folder, paths, asked.processes, asked.markers):
             _say(line)
     if asked.draw is not None:
         known = CoverageMap.read(asked.map_folder)
@@ -89,8 +93,11 @@ def _outcomes(known: CoverageMap, faults: list[Fault], processes: int) -> list[O
             return Outcome(fault=fault, verdict=equivalent, says=reason, took_s=0.0)
         tree = free.get()
         try:
-            tests = known.tests_of(fault.file, fault.lines)
-            return tree.outcome(fault, chosen(tests, known.seconds))
+            return tree.outcome(
+                fault,
+                chosen(fault.file, fault.lines, known),
+                ran_at_import=known.runs_at_import(fault.file, fault.lines),
+            )
         finally:
             free.put(tree)
 
@@ -105,11 +112,12 @@ def _outcomes(known: CoverageMap, faults: list[Fault], processes: int) -> list[O
                     _say(_line(outcome))
                     done.append(outcome)
             except BaseException:
-                # Broken off: no test goes on, and none begins.
+                # Broken off: no test begins.
                 pool.shutdown(wait=False, cancel_futures=True)
+                raise
+            finally:
                 for tree in trees:
                     tree.stop()
-                raise
         return done
 
 

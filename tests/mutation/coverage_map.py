@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -39,13 +40,19 @@ class CoverageMap:
     """By the id of a test: what setup, call and teardown took under coverage."""
     runs: dict[str, dict[int, list[str]]]
     """Tests by file and line; files as paths below the root."""
+    lines_of: Counter[str]
+    """How many lines each test runs."""
+    imported: dict[str, set[int]]
+    """Lines by file that run outside any test, such as when a module is imported."""
     made_for: frozenset[str]
 
     @classmethod
     def read(cls, folder: Path) -> "CoverageMap":
-        """Read the map of the folders that were mapped so far; lines that run outside any test are left out."""
+        """Read the map of the folders that were mapped so far."""
         seconds: dict[str, float] = {}
         runs: dict[str, dict[int, list[str]]] = {}
+        lines_of: Counter[str] = Counter()
+        imported: defaultdict[str, set[int]] = defaultdict(set)
         made_for = set()
         for path in sorted(folder.glob("*.seconds")):
             made_for.add(_tests_of(path))
@@ -53,10 +60,14 @@ class CoverageMap:
             data = CoverageData(basename=str(path.with_suffix(".coverage")))
             data.read()
             for file in data.measured_files():
-                lines = runs.setdefault(_below_root(file), {})
+                lines = runs.setdefault(file, {})
                 for line, tests in data.contexts_by_lineno(file).items():
-                    lines.setdefault(line, []).extend(t for t in tests if t)
-        return cls(folder, seconds, runs, frozenset(made_for))
+                    if "" in tests:
+                        imported[file].add(line)
+                    named = [test for test in tests if test]
+                    lines.setdefault(line, []).extend(named)
+                    lines_of.update(named)
+        return cls(folder, seconds, runs, lines_of, imported, frozenset(made_for))
 
     @property
     def is_whole(self) -> bool:
@@ -71,6 +82,10 @@ class CoverageMap:
             command, cwd=ROOT, capture_output=True, text=True, check=True
         )
         return set(ran.stdout.split())
+
+    def runs_at_import(self, file: str, lines: Iterable[int]) -> bool:
+        """Whether one of these lines runs outside any test."""
+        return not self.imported.get(file, set()).isdisjoint(lines)
 
     def tests_of(self, file: str, lines: Iterable[int]) -> set[str]:
         """Return the tests that passed and run one of these lines."""
@@ -87,7 +102,9 @@ def test_folders(paths: Iterable[Path]) -> Iterator[str]:
         yield str(folder.relative_to(ROOT))
 
 
-def make_map(folder: Path, paths: Iterable[Path], processes: int) -> Iterator[str]:
+def make_map(
+    folder: Path, paths: Iterable[Path], processes: int, markers: str
+) -> Iterator[str]:
     """
     Run the tests below these paths, and yield a line for each folder that was done.
 
@@ -102,15 +119,17 @@ def make_map(folder: Path, paths: Iterable[Path], processes: int) -> Iterator[st
         one for one in test_folders(paths) if not _seconds_file(folder, one).exists()
     ]
     with ThreadPoolExecutor(processes) as pool:
-        yield from pool.map(lambda tests: _run(folder, tests), todo)
+        yield from pool.map(lambda tests: _run(folder, tests, markers), todo)
 
 
-def _run(folder: Path, tests: str) -> str:
+def _run(folder: Path, tests: str, markers: str) -> str:
     done = _seconds_file(folder, tests)
     with tempfile.TemporaryDirectory() as scratch:
         settings = Path(scratch) / "settings"
         names = "\n  ".join(str(ROOT / one) for one in SOURCES)
-        settings.write_text(f"[run]\nsource =\n  {names}\n", encoding="utf-8")
+        # With paths below the root, a map made in one checkout is of use in another.
+        text = f"[run]\nrelative_files = true\nsource =\n  {names}\n"
+        settings.write_text(text, encoding="utf-8")
         seconds = Path(scratch) / "seconds"
         # Files of the folder itself: those below it are runs of their own.
         files = [str(path) for path in sorted((ROOT / tests).glob("test_*.py"))]
@@ -120,7 +139,7 @@ def _run(folder: Path, tests: str) -> str:
         ]
         command = [sys.executable, "-m", "coverage", "run", *coverage, "-m", "pytest"]
         plugins = ["-p", "tests.mutation.contexts", "-p", "no:randomly"]
-        usual = ["-n0", "-q", "-m", "not long", *plugins, *files]
+        usual = ["-n0", "-q", "-m", markers, *plugins, *files]
         ran = subprocess.run(
             [*command, *usual],
             cwd=ROOT,
@@ -144,7 +163,3 @@ def _seconds_file(folder: Path, tests: str) -> Path:
 
 def _tests_of(path: Path) -> str:
     return path.stem.replace("+", "/")
-
-
-def _below_root(file: str) -> str:
-    return str(Path(file).relative_to(ROOT))

@@ -126,7 +126,8 @@ def dropped_call(node: ast.AST, _: Surroundings) -> Iterator[Becomes]:
     """Leave out a call whose answer nobody takes, except of a line of the log."""
     match node:
         case ast.Expr(value=ast.Call(func=called)):
-            if not _of(called).lower().startswith(("log.", "logger.", "logging.")):
+            name = _of(called).lower().lstrip("_")
+            if not name.startswith(("log.", "logger.", "logging.")):
                 yield node, "pass"
 
 
@@ -144,8 +145,8 @@ def dropped_lock(node: ast.AST, _: Surroundings) -> Iterator[Becomes]:
 
 
 def swapped_arguments(node: ast.AST, _: Surroundings) -> Iterator[Becomes]:
-    """Take two neighbouring arguments for each other."""
-    if not isinstance(node, ast.Call):
+    """Take two neighbouring arguments for each other, where their order matters."""
+    if not isinstance(node, ast.Call) or _of(node.func) in {"max", "min"}:
         return
     given = [*node.args, *(word.value for word in node.keywords if word.arg)]
     for one, other in pairwise(given):

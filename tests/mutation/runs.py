@@ -11,24 +11,25 @@ import signal
 import subprocess
 import sys
 import time
-from collections import defaultdict
-from collections.abc import Iterable
-from itertools import zip_longest
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 import attrs
 
 from tests.mutation.coverage_map import ROOT
 from tests.mutation.faults import Fault
+from tests.mutation.warm_starts import (
+    OPTIONS,
+    NoForkError,
+    PlantedCode,
+    WarmProcess,
+)
 
+FIRST_TESTS: Final = 12
+"""Most faults are found by one of these; the others need not even be collected then."""
 LIMIT_S: Final = 60.0
 """Of one fault's tests, with the start of pytest."""
-CHOSEN_S: Final = 25.0
-"""Sum of what the chosen tests took under coverage: a start and slow days come on top."""
-ONE_TEST_S: Final = 20
-"""A test hangs that takes longer: none of the chosen takes more than half as long."""
-MOST_TESTS: Final = 400
 NOT_COPIED: Final = (".git", ".venv", ".tox", "node_modules", "build")
 NOT_COPIED_CACHES: Final = (
     ".mypy_cache",
@@ -39,6 +40,10 @@ NOT_COPIED_CACHES: Final = (
 FAILED: Final = re.compile(
     r"^(?:FAILED|ERROR) (\S+?\.py\S*(?:\[.*?\])?)(?: - |$)", re.MULTILINE
 )
+
+
+Run: TypeAlias = "Callable[[list[str], PlantedCode | None], str | None]"
+"""Runs tests with a fault or without, and returns what failed first."""
 
 
 class Verdict(enum.Enum):
@@ -68,7 +73,13 @@ class Tree:
     """A copy of the tree, in which one fault at a time is planted."""
 
     root: Path
-    _running: subprocess.Popen[str] | None = None
+    _warm: WarmProcess | None = None
+    _start: subprocess.Popen[str] | None = None
+    _is_stopped: bool = False
+    _sound: set[str] = attrs.Factory(set)
+    """Tests that pass in a fork without a fault."""
+    _broken: set[str] = attrs.Factory(set)
+    """Tests that fail without a fault as well: these find nothing."""
 
     @classmethod
     def copied_to(cls, folder: Path) -> "Tree":
@@ -78,96 +89,144 @@ class Tree:
         (folder / ".venv").symlink_to(ROOT / ".venv")
         return cls(folder)
 
-    def outcome(self, fault: Fault, tests: Iterable[str]) -> Outcome:
-        """Plant the fault, run the tests until one fails, and take it out again."""
+    def outcome(
+        self, fault: Fault, tests: Sequence[str], *, ran_at_import: bool = False
+    ) -> Outcome:
+        """
+        Plant the fault, run the tests until one fails, and take it out again.
+
+        Args:
+            tests: In the order in which they are run; the first few go ahead of the others.
+            ran_at_import: Whether a module runs these lines when it is imported, so that
+                a fork comes too late for what follows from the fault.
+        """
         began = time.monotonic()
-        verdict, says = self._verdict(fault, list(tests))
+        verdict, says = Verdict.NOT_RUN, "no test runs the line"
+        if tests:
+            verdict, says = self._verdict(
+                fault, list(tests), ran_at_import=ran_at_import
+            )
         took_s = time.monotonic() - began
         return Outcome(fault=fault, verdict=verdict, says=says, took_s=took_s)
 
     def stop(self) -> None:
-        """End the tests that run, with all that they have started."""
-        if self._running and self._running.poll() is None:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(self._running.pid, signal.SIGKILL)
+        """End the tests that run, with all that they have started; no others begin."""
+        self._is_stopped = True
+        self._end_warm()
+        self._end_start()
 
-    def _verdict(self, fault: Fault, tests: list[str]) -> tuple[Verdict, str]:
-        if not tests:
-            return Verdict.NOT_RUN, "no test runs the line"
+    def _verdict(
+        self, fault: Fault, tests: list[str], *, ran_at_import: bool
+    ) -> tuple[Verdict, str]:
+        if self._warm is None:
+            # Before the fault is in the file, or all that follow would have it.
+            self._warm = WarmProcess.started_in(self.root, self._environ())
+        try:
+            for some in (tests[:FIRST_TESTS], tests[FIRST_TESTS:]):
+                found = self._found(fault, some, self._first_failure_of_fork)
+                if found:
+                    return Verdict.FOUND, found
+        except TimeoutError:
+            return Verdict.UNANSWERED, f"{len(tests)} tests"
+        except NoForkError:
+            ran_at_import = True
+        if ran_at_import:
+            # What is not through in time here was through in a fork.
+            with contextlib.suppress(TimeoutError):
+                found = self._found(fault, tests, self._first_failure_of_start)
+                if found:
+                    return Verdict.FOUND, found
+        if self._broken.issuperset(tests):
+            return Verdict.UNANSWERED, "its tests fail without the fault too"
+        return Verdict.SURVIVED, f"{len(tests)} tests"
+
+    def _found(self, fault: Fault, tests: list[str], run: Run) -> str | None:
+        """Return the first test that fails with the fault and passes without it."""
+        while left := [test for test in tests if test not in self._broken]:
+            with self._planted(fault) as code:
+                failed = run(left, code)
+            if failed is None or self._is_sound(failed, left, run):
+                return failed
+        return None
+
+    @contextlib.contextmanager
+    def _planted(self, fault: Fault) -> Iterator[PlantedCode]:
+        """Hold the fault in the file: programs that tests start read it."""
         path = self.root / fault.file
         sound = path.read_bytes()
         sound_times = path.stat()
-        left = tests
-        while left:
-            path.write_bytes(fault.plant(sound))
-            # Bytecode is current if second and size of its source are: no second of ours.
-            os.utime(path, (fault.start, fault.start))
-            try:
-                failed = self._first_failure(left)
-            except subprocess.TimeoutExpired:
-                return Verdict.UNANSWERED, f"{len(left)} tests"
-            finally:
-                path.write_bytes(sound)
-                os.utime(path, (sound_times.st_atime, sound_times.st_mtime))
-            if failed is None:
-                return Verdict.SURVIVED, f"{len(left)} tests"
-            # A test that fails without the fault as well has found nothing.
-            again = [failed] if failed in left else left
-            try:
-                if self._first_failure(again) is None:
-                    return Verdict.FOUND, failed
-            except subprocess.TimeoutExpired:
-                return Verdict.UNANSWERED, failed
-            left = [test for test in left if test not in again]
-        return Verdict.UNANSWERED, "its tests fail without the fault too"
+        planted = fault.plant(sound)
+        path.write_bytes(planted)
+        # Bytecode is current if second and size of its source are: no second of ours.
+        os.utime(path, (fault.start, fault.start))
+        try:
+            yield PlantedCode(fault.file, sound.decode(), planted.decode())
+        finally:
+            path.write_bytes(sound)
+            os.utime(path, (sound_times.st_atime, sound_times.st_mtime))
 
-    def _first_failure(self, tests: list[str]) -> str | None:
-        """Run tests, and return the id of the one that failed, if any did."""
+    def _is_sound(self, failed: str, tests: list[str], run: Run) -> bool:
+        """Whether a failed test passes without the fault; all tests, where the failure names none."""
+        again = [failed] if failed in tests else tests
+        if not self._sound.issuperset(again):
+            if run(again, None) is not None:
+                self._broken.update(again)
+                return False
+            self._sound.update(again)
+        return True
+
+    def _first_failure_of_fork(
+        self, tests: list[str], code: PlantedCode | None
+    ) -> str | None:
+        """Run tests in a fork; return the id of the one that failed, if any did."""
+        assert self._warm
+        try:
+            return self._warm.first_failure(tests, code, LIMIT_S)
+        except EOFError:
+            self._end_warm()
+            raise NoForkError from None
+
+    def _first_failure_of_start(
+        self, tests: list[str], _: PlantedCode | None
+    ) -> str | None:
+        """Start pytest anew, which imports what was planted; answer as a fork does."""
+        if self._is_stopped:
+            raise TimeoutError
         names = self.root / ".mutation-tests"
         names.write_text("\n".join(tests), encoding="utf-8")
-        packages = [self.root, *(self.root / n for n in ("plugins", "contrib", "apps"))]
-        environ = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, packages))}
-        environ.pop("PYTHONDONTWRITEBYTECODE", None)
-        command = [sys.executable, "-m", "pytest", "-n0", "-x", "-q", "--no-header"]
-        options = ["-p", "no:randomly", "-p", "no:cacheprovider"]
         with subprocess.Popen(
-            [*command, *options, f"--timeout={ONE_TEST_S}", "--tb=no", f"@{names}"],
+            [sys.executable, "-m", "pytest", *OPTIONS, f"@{names}"],
             cwd=self.root,
-            env=environ,
+            env=self._environ(),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
             start_new_session=True,
         ) as running:
-            self._running = running
+            self._start = running
             try:
                 output, _ = running.communicate(timeout=LIMIT_S)
             except subprocess.TimeoutExpired:
-                self.stop()
-                raise
+                self._end_start()
+                raise TimeoutError from None
         if running.returncode == 0:
             return None
         found = FAILED.search(output)
         last = (output.strip().splitlines() or ["no output"])[-1]
         return found[1] if found else f"exit {running.returncode}: {last}"
 
+    def _end_warm(self) -> None:
+        if self._warm:
+            self._warm.stop()
+            self._warm = None
 
-def chosen(tests: Iterable[str], seconds: dict[str, float]) -> list[str]:
-    """
-    Choose tests that run a line: of each file in turn its quickest, while there is time.
+    def _end_start(self) -> None:
+        if self._start and self._start.poll() is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._start.pid, signal.SIGKILL)
 
-    Files differ in what they look at; the cases of one test hardly do.
-    """
-    files: dict[str, list[str]] = defaultdict(list)
-    for test in sorted(tests, key=lambda one: (seconds[one], one)):
-        if seconds[test] <= ONE_TEST_S / 2:
-            files[test.partition("::")[0]].append(test)
-    left_s = CHOSEN_S
-    taken: list[str] = []
-    for turn in zip_longest(*files.values()):
-        for test in filter(None, turn):
-            if seconds[test] <= left_s and len(taken) < MOST_TESTS:
-                left_s -= seconds[test]
-                taken.append(test)
-    # File by file again, so that fixtures of a module are made once.
-    return sorted(taken)
+    def _environ(self) -> dict[str, str]:
+        packages = [self.root, *(self.root / n for n in ("plugins", "contrib", "apps"))]
+        environ = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, packages))}
+        environ.pop("PYTHONDONTWRITEBYTECODE", None)
+        return environ

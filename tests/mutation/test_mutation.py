@@ -3,14 +3,17 @@ Drawn faults are planted as they are told, and tests are chosen for what they ru
 """
 
 import ast
+import shutil
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from tests.mutation.coverage_map import ROOT
+from tests.mutation.choosing import CHOSEN_S, chosen
+from tests.mutation.coverage_map import ROOT, CoverageMap
 from tests.mutation.drawing import draw, equivalents, functions, source_files
 from tests.mutation.faults import KINDS, Fault, Surroundings
-from tests.mutation.runs import CHOSEN_S, Tree, Verdict, chosen
+from tests.mutation.runs import Tree, Verdict
 
 SOME = source_files(["hvcore/domain/uploads", "hvcore/services/sign_in"])
 MADE = [
@@ -46,10 +49,17 @@ def test_each_kind_of_fault_is_made(kind: str, source: str, becomes: str) -> Non
     assert made == [becomes]
 
 
-def test_a_line_of_the_log_is_no_dropped_call() -> None:
-    node = ast.parse("LOG.info('sent')").body[0]
+@pytest.mark.parametrize("line", ["LOG.info('sent')", "_log.info('sent')"])
+def test_a_line_of_the_log_is_no_dropped_call(line: str) -> None:
+    node = ast.parse(line).body[0]
 
     assert not list(KINDS["dropped call"](node, Surroundings(())))
+
+
+def test_arguments_of_the_larger_of_two_are_not_swapped() -> None:
+    node = ast.parse("max(a, b)", mode="eval").body
+
+    assert not list(KINDS["swapped arguments"](node, Surroundings(())))
 
 
 def test_a_draw_with_the_same_seed_is_the_same() -> None:
@@ -92,17 +102,32 @@ def test_equivalent_faults_are_faults_that_can_be_drawn() -> None:
     assert not known.keys() - possible
 
 
-def test_tests_of_each_file_are_chosen_before_the_second_of_one() -> None:
-    seconds = {"a::1": 1.0, "a::2": 2.0, "b::1": CHOSEN_S / 3, "c::1": CHOSEN_S}
+def test_the_file_named_after_the_module_comes_first_then_each_file_in_turn() -> None:
+    seconds = {"a/test_b.py::1": 1.0, "a/test_b.py::2": 2.0, "test_c.py::1": 1.0}
+    seconds |= {"test_a.py::1": 1.0, "test_a.py::2": 2.0, "test_long.py::1": CHOSEN_S}
+    known = CoverageMap(
+        Path("map"),
+        seconds,
+        {"a.py": {7: list(seconds)}},
+        # What is long runs many lines.
+        Counter({test: round(took_s * 10) for test, took_s in seconds.items()}),
+        {},
+        frozenset(),
+    )
 
-    found = chosen(seconds, seconds)
+    found = chosen("a.py", [7], known)
 
-    assert found == ["a::1", "a::2", "b::1"]
+    own, others = found[:2], found[2:]
+    assert own == ["test_a.py::1", "test_a.py::2"]
+    assert others == ["a/test_b.py::1", "test_c.py::1", "a/test_b.py::2"]
 
 
 def test_a_fault_is_found_by_a_test_that_passes_without_it(tmp_path: Path) -> None:
     source = b"def is_full(number):\n    full = number >= 5\n    return full\n"
     (tmp_path / "places.py").write_bytes(source)
+    plugin = Path("tests/mutation/warm_process.py")
+    (tmp_path / plugin.parent).mkdir(parents=True)
+    shutil.copy(ROOT / plugin, tmp_path / plugin)
     (tmp_path / "test_places.py").write_text(
         "from places import is_full\n"
         "def test_broken(): assert is_full(4)\n"
@@ -121,8 +146,10 @@ def test_a_fault_is_found_by_a_test_that_passes_without_it(tmp_path: Path) -> No
         becomes="number > 5",
     )
     tests = ["test_places.py::test_broken", "test_places.py::test_end"]
+    tree = Tree(tmp_path)
 
-    outcome = Tree(tmp_path).outcome(fault, tests)
+    outcome = tree.outcome(fault, tests)
+    tree.stop()
 
     assert (outcome.verdict, outcome.says) == (Verdict.FOUND, tests[1])
     assert (tmp_path / "places.py").read_bytes() == source

@@ -91,6 +91,18 @@ class Worker(threading.Thread):
             self.failure = exc
 
 
+def test_a_writers_connection_waits_for_others_as_before(engine: Engine) -> None:
+    def waits_ms(connection: Connection) -> object:
+        return connection.exec_driver_sql("PRAGMA busy_timeout").scalar_one()
+
+    with engine.connect() as connection:
+        before_ms = waits_ms(connection)
+    with writing(engine) as connection:
+        connection.exec_driver_sql("CREATE TABLE noted (word TEXT)")
+
+        assert waits_ms(connection) == before_ms != 0
+
+
 def test_a_writer_that_comes_back_at_once_goes_behind_those_who_wait(
     engine: Engine,
 ) -> None:

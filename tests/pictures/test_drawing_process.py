@@ -199,7 +199,7 @@ def test_an_unreadable_picture_is_an_error_and_ends_no_child(
 def test_a_picture_with_too_many_pixels_is_not_shown(
     elsewhere: DrawingProcess,
 ) -> None:
-    with pytest.raises(NotFoundError):
+    with pytest.raises(NotFoundError, match="too large to be shown"):
         elsewhere.crop_to_fill(picture(7000, 7000), 32, 32)
 
 
@@ -233,7 +233,7 @@ def test_a_picture_that_takes_too_much_memory_is_refused(
 
     with pytest.raises(InvalidParametersError, match="too much memory"):
         elsewhere.redraw(whole.getvalue(), "image/jpeg")
-    with pytest.raises(NotFoundError):
+    with pytest.raises(NotFoundError, match="too large to be shown"):
         elsewhere.crop_to_fill(large, 32, 32)
 
     assert elsewhere.redraw(picture(), PNG)

@@ -453,5 +453,5 @@ def test_what_is_downloaded_says_nothing_of_its_address(outside: Outside) -> Non
 
 
 def test_an_allowed_host_that_cannot_be_understood_stops_the_start() -> None:
-    with pytest.raises(ConfigError):
+    with pytest.raises(ConfigError, match="is not a host"):
         OutboundHttp(allowed_hosts=["http://media.internal"])

@@ -94,7 +94,7 @@ def test_grant_and_expiry_cannot_be_shifted_into_one_another() -> None:
 
 
 def test_a_short_key_is_refused() -> None:
-    with pytest.raises(ConfigError):
+    with pytest.raises(ConfigError, match="at least 32 bytes"):
         UploadSigner(b"a" * 31)
 
 

@@ -4,6 +4,7 @@ Whatever comes in is read or refused, and every refusal can be sent.
 
 import contextlib
 import json
+from datetime import date
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from hvcore.domain.processing.encoding import PixelFormat
 from hvcore.domain.processing.transcoding import Capabilities
 from hvcore.errors import HvError
+from hvcore.wire.analytics.query import dates_in_order
 from hvcore.wire.converter import read_document, read_query
 from hvcore.wire.envelope import encode, problem
 from hvcore.wire.query import ListParameters, SignedUrlParameters, days_in_order
@@ -96,6 +98,15 @@ def test_any_query_is_read_or_refused(parameters: dict[str, str | list[str]]) ->
             read_query(cls, parameters, days_in_order)
         except HvError as error:
             sendable(error)
+
+
+def test_a_range_of_days_may_be_one_day_and_not_end_before_it() -> None:
+    def problems(last: date) -> list[str]:
+        asked = {"startDate": date(2026, 11, 30), "endDate": last}
+        return [problem.rule for problem in dates_in_order(asked)]
+
+    assert problems(date(2026, 11, 30)) == []
+    assert problems(date(2026, 11, 29)) == ["must not be after endDate"]
 
 
 @given(

@@ -111,6 +111,17 @@ def test_documented_values_are_read(cls: type[object], field: Field) -> None:
 
 
 @fields(BODIES)
+def test_a_member_that_may_be_missing_may_be_null_and_no_other(
+    cls: type[object], field: Field
+) -> None:
+    properties: Any = body_schema(cls)["properties"]
+
+    allows_null = Draft202012Validator(properties[field.name]).is_valid(None)
+
+    assert allows_null is not field.is_required
+
+
+@fields(BODIES)
 def test_other_values_are_refused_with_the_fields_code(
     cls: type[object], field: Field
 ) -> None:

@@ -2,6 +2,7 @@
 The description of the API.
 """
 
+import ast
 import gzip
 import json
 import re
@@ -289,6 +290,27 @@ def test_the_page_with_all_that_it_loads_is_light(api: World) -> None:
 def test_every_example_in_python_is_a_program(document: dict[str, Any]) -> None:
     for one in operations_of(document):
         compile(python_of(request_of(one), "https://api.test"), one.id, "exec")
+
+
+def test_every_example_sends_the_same_body_in_each_language(
+    document: dict[str, Any],
+) -> None:
+    requests = [request_of(one) for one in operations_of(document)]
+    with_body = [one for one in requests if one.media_type and not one.file]
+    for request in with_body:
+        words = shlex.split(curl_of(request, ""))
+        call = ast.parse(python_of(request, "https://api.test")).body[1]
+        keywords = {
+            word.arg: word.value
+            for word in ast.walk(call)
+            if isinstance(word, ast.keyword)
+        }
+        _, _, stringified = javascript_of(request, "").partition("JSON.stringify(")
+
+        assert json.loads(words[words.index("-d") + 1]) == request.data
+        assert ast.literal_eval(keywords["json"]) == request.data
+        assert json.JSONDecoder().raw_decode(stringified)[0] == request.data
+    assert len(with_body) > 10
 
 
 def test_every_example_in_javascript_is_a_program(

@@ -87,6 +87,25 @@ def test_errors_are_described_once(document: dict[str, Any]) -> None:
         assert content["schema"]["$ref"].endswith("/Problem")
 
 
+def test_answers_to_callers_with_a_key_tell_of_their_limits_and_others_do_not(
+    document: dict[str, Any],
+) -> None:
+    tells = {
+        name: {
+            any(header.startswith("X-RateLimit") for header in answer["headers"])
+            for status, answer in item["responses"].items()
+            if status.startswith("2") and "headers" in answer
+        }
+        for item in operations(document)
+        for name in [item["operationId"]]
+    }
+    is_open = {
+        one["operationId"]: one.get("security") == [] for one in operations(document)
+    }
+
+    assert all(tells[name] <= {not is_open[name]} for name in tells)
+
+
 def test_nothing_is_kept_that_nobody_refers_to(document: dict[str, Any]) -> None:
     used = {
         node["$ref"] for node in nodes(document) if isinstance(node.get("$ref"), str)

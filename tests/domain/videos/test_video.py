@@ -169,7 +169,7 @@ def test_a_video_whose_stay_has_ended_is_not_restored() -> None:
     subject = video(VideoState.READY)
     bin_it(subject, keep_hours=1)
 
-    with pytest.raises(ConflictError):
+    with pytest.raises(ConflictError, match="cannot be restored"):
         subject.restore(NOW + timedelta(hours=1))
 
 

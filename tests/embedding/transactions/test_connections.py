@@ -284,9 +284,9 @@ def test_a_refused_upload_leaves_the_transaction_usable(shop: Shop) -> None:
 
     with shop.kind.begin(shop.connection):
         inside = environment.in_transaction(shop.connection)
-        with pytest.raises(QuotaExceededError):
+        with pytest.raises(QuotaExceededError, match="quota storedBytes"):
             inside.grant_upload(file_name="a.mp4", size_bytes=11)
-        with pytest.raises(InvalidParametersError):
+        with pytest.raises(InvalidParametersError, match="file_name must not be empty"):
             inside.grant_upload(file_name="")
         upload = shop.order()
 

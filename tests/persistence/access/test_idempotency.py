@@ -125,7 +125,7 @@ def test_a_request_whose_process_died_is_taken_over(
     idempotency: Idempotency, uow: SqlUnitOfWork
 ) -> None:
     died = begin(idempotency)
-    with pytest.raises(ConflictError):
+    with pytest.raises(ConflictError, match="is still running"):
         begin(idempotency)
 
     age(uow, CLAIMED_FOR)
@@ -134,7 +134,7 @@ def test_a_request_whose_process_died_is_taken_over(
     assert second.answer is None
     # It was not dead, but slow: its answer comes too late.
     idempotency.end(died, ANSWER)
-    with pytest.raises(ConflictError):
+    with pytest.raises(ConflictError, match="is still running"):
         begin(idempotency)
     idempotency.end(second, attrs.evolve(ANSWER, status=200))
     repeated = begin(idempotency).answer
@@ -151,7 +151,7 @@ def test_a_slow_request_that_fails_does_not_free_anothers_claim(
 
     idempotency.end(slow, attrs.evolve(ANSWER, status=500))
 
-    with pytest.raises(ConflictError):
+    with pytest.raises(ConflictError, match="is still running"):
         begin(idempotency)
 
 

@@ -195,6 +195,20 @@ def test_the_address_of_a_member_is_not_proven(
     assert not identity.is_email_proven
 
 
+def test_a_link_of_an_organization_makes_nobody_an_operator(
+    shelf: LinkShelf, ann: OrganizationMember, clock: SettableClock
+) -> None:
+    """
+    The link of a mail that found no member names the organization alone.
+    """
+    code = shelf.put(clock, ann)
+    (link,) = shelf.links.values()
+    shelf.links[link.sha256] = attrs.evolve(link, member_id=None)
+
+    with pytest.raises(SignInRefusedError, match="used already"):
+        LinkSignIn(book=shelf).complete({"code": code}, PAGES, "")
+
+
 def test_an_operator_stays_one(shelf: LinkShelf, clock: SettableClock) -> None:
     provider = LinkSignIn(book=shelf)
 

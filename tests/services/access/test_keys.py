@@ -182,9 +182,9 @@ def test_the_audit_log_holds_nothing_of_a_key(world: World) -> None:
 def test_a_failed_change_of_keys_is_not_audited(world: World) -> None:
     before = entries(world)
 
-    with pytest.raises(NotFoundError):
+    with pytest.raises(NotFoundError, match="no key key_none"):
         world.services.keys.revoke("key_none")
-    with pytest.raises(InvalidParametersError):
+    with pytest.raises(InvalidParametersError, match="Name the environment"):
         create(world, env=None)
 
     assert entries(world) == before

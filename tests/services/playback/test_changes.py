@@ -45,6 +45,18 @@ def test_the_first_reader_makes_the_changes_file(path: Path) -> None:
     assert ChangesFile(path).latest() == number
 
 
+def test_a_change_that_cannot_be_written_is_logged_and_fails_nothing(
+    path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path.mkdir(parents=True)
+
+    PlaybackChanges(file=path).publish()
+
+    (line,) = caplog.records
+    assert line.levelno == logging.ERROR
+    assert line.getMessage().startswith("a change could not be reported")
+
+
 def test_each_change_is_seen_by_all_at_once(path: Path) -> None:
     readers = [ChangesFile(path) for _ in range(3)]
     seen = {reader.latest() for reader in readers[-1:]}

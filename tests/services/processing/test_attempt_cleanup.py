@@ -3,6 +3,7 @@ What attempts have left goes, and what is published stays.
 """
 
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
@@ -36,6 +37,21 @@ def test_a_lost_workers_files_after_the_publishing_are_removed(world: World) -> 
     world.run_everything()
 
     assert world.files(root) == published
+
+
+@pytest.mark.parametrize("source", [b"broken", b"video"])
+def test_an_attempt_leaves_nothing_in_the_folder_of_work(
+    world: World, source: bytes
+) -> None:
+    folders: list[Path] = []
+    work_dir = world.storage_dir.parent / "work"
+    world.transcoder.before_part = lambda _: folders.extend(work_dir.glob("*/out"))
+
+    world.processed(source)
+    world.run_everything()
+
+    assert folders
+    assert not [path for path in folders if path.parent.exists()]
 
 
 def test_nothing_of_a_failed_job_stays_and_its_source_does(world: World) -> None:

@@ -105,6 +105,8 @@ def test_the_conformance_report_of_a_broken_stream_tells_where(world: World) -> 
     assert (first.rule, first.level) == ("decode-time", FindingLevel.MUST)
     # The master playlist begins with the best of the cheap variants.
     assert (first.file, first.place) == ("video/720p/1.m4s", "tfdt")
+    rule = RULES[first.rule]
+    assert (first.says, first.source) == (rule.says, rule.source)
 
 
 def test_a_file_that_was_cut_after_it_was_measured_fails_the_video(

@@ -10,7 +10,7 @@ import pytest
 from hvcore.domain.media_paths import media_prefix
 from hvcore.domain.processing.encoding import AudioCodec, EncodingSettings, Preset
 from hvcore.domain.processing.transcoding import Part, TranscodeOrder
-from hvcore.domain.tasks.task import MAX_ATTEMPTS, Lane, NewTask
+from hvcore.domain.tasks.task import MAX_ATTEMPTS, Lane, NewTask, TaskState
 from hvcore.domain.uploads.grants import FileWanted
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import VideoWanted
@@ -199,7 +199,7 @@ def test_the_upload_of_a_deleted_video_cannot_be_processed(world: World) -> None
     video_id = world.services.processing.process(world.env, path, world.wanted())
     world.services.deletion.delete(world.caller, "org_a", video_id, None)
 
-    with pytest.raises(InvalidGcsPathError):
+    with pytest.raises(InvalidGcsPathError, match="was deleted"):
         world.services.processing.process(world.env, path, world.wanted())
 
 
@@ -281,3 +281,7 @@ def test_a_job_of_a_video_that_moved_on_does_nothing(world: World) -> None:
     assert plan.payload["job"] == world.video(video_id).job_id
     assert world.video(video_id).state is VideoState.READY
     assert world.transcoder.attempts == 1
+    with world.services.uow.read() as work:
+        tasks = work.tasks.of_subject(video_id)
+    stale_ends = {t.state for t in tasks if t.payload.get("job") == "job_earlier"}
+    assert stale_ends == {TaskState.DONE}

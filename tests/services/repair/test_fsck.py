@@ -2,6 +2,7 @@
 Damages are found and repaired, and nothing that is whole is touched.
 """
 
+import os
 import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -14,7 +15,7 @@ from hvcore.domain.videos.states import VideoState
 from hvcore.domain.webhooks.events import EventKind
 from hvcore.services.repair.damages import DamageKind, Scope
 from hvcore.services.repair.file_checks import FileChecks
-from hvcore.services.repair.video_repairs import LOST, ORDERED_BEFORE
+from hvcore.services.repair.video_repairs import CHANGED_MEANWHILE, LOST, ORDERED_BEFORE
 from tests.services.conftest import World, make_world
 from tests.services.repair.planting import (
     PLANTS,
@@ -278,6 +279,19 @@ def test_a_video_that_is_deleted_meanwhile_is_not_repaired(site: Site) -> None:
     site.settle()
 
     assert world.files("media/") == []
+
+
+def test_a_leftover_that_is_written_again_meanwhile_stays(site: Site) -> None:
+    _, plant = PLANTS["a_file_of_captions_is_left"]
+    plant(site)
+    later(site.world)
+    (damage,) = found(site.world)
+    now_s = site.world.clock.now().timestamp()
+    os.utime(site.world.storage_dir / damage.path, (now_s, now_s))
+
+    assert damage.repair is not None
+    assert damage.repair.carry_out() == CHANGED_MEANWHILE
+    assert damage.path in site.world.files("media/")
 
 
 def test_owners_are_told_of_a_video_that_was_made_again(site: Site) -> None:

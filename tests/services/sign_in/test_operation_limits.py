@@ -8,11 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from hvcore import metrics
 from hvcore.domain.access.rate_limits import Bucket
 from hvcore.errors import RateLimitExceededError, UnavailableError
 from hvcore.ports.rate_limit import RateLimitStore
 from hvcore.services.access.rate_limits import RateLimits
 from hvcore.services.sign_in.operation_limits import OperationLimits
+from tests.metrics.readings import Growth
 from tests.services.sign_in.conftest import ORG, OTHER_ORG, House, make_house
 
 FEW = {
@@ -53,6 +55,20 @@ def test_one_too_many_is_told_with_the_time_to_wait(
             count(house, bucket)
         house.clock.move(minutes=1)
         count(house, bucket)
+
+
+def test_refused_operations_are_measured_by_their_limit(tmp_path: Path) -> None:
+    metrics.switch_on()
+    name = "hv_rate_limited_total"
+    refused = Growth({name: {"limit": Bucket.UPLOAD_URL.value}})
+    with make_house(tmp_path, FEW) as house:
+        count(house, Bucket.UPLOAD_URL, 2)
+        assert refused.of_all() == {name: 0.0}
+
+        with pytest.raises(RateLimitExceededError):
+            count(house, Bucket.UPLOAD_URL)
+
+    assert refused.of_all() == {name: 1.0}
 
 
 def test_pages_and_programs_have_one_allowance(tmp_path: Path) -> None:

@@ -12,7 +12,12 @@ import attrs
 import pytest
 
 from hvcore.domain.labels import Labels
-from hvcore.domain.uploads.grants import FileWanted, GrantState, UploadGrant
+from hvcore.domain.uploads.grants import (
+    FileWanted,
+    GrantState,
+    UploadGrant,
+    name_of_file,
+)
 from hvcore.domain.videos.states import VideoState
 from hvcore.errors import (
     ConflictError,
@@ -342,3 +347,18 @@ def test_the_main_job_needs_no_local_files(tmp_path: Path) -> None:
         world.run_tasks()
 
         assert list(world.services.storage.walk("media")) == []
+
+
+@pytest.mark.parametrize(
+    ("file_name", "name"),
+    [
+        ("a/b\\c.tar.mp4", "c.tar"),
+        ("clip", "clip"),
+        (".mp4", ".mp4"),
+        ("clips/", "clips/"),
+    ],
+)
+def test_a_video_has_the_name_of_its_file_and_never_an_empty_one(
+    file_name: str, name: str
+) -> None:
+    assert name_of_file(file_name) == name

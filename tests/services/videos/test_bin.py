@@ -123,7 +123,7 @@ def test_a_video_that_is_not_restored_is_gone_within_24_hours(
 
     assert world.files() == []
     assert world.video(ready).name == ""
-    with pytest.raises(ConflictError):
+    with pytest.raises(ConflictError, match="cannot be restored"):
         restore(world, ready)
     with pytest.raises(AlreadyDeletedError):
         delete_now(world, ready)
@@ -135,7 +135,7 @@ def test_a_video_is_not_restored_when_its_stay_has_ended_though_its_files_are_th
     bin_it(world, ready)
     world.clock.move(hours=20)
 
-    with pytest.raises(ConflictError):
+    with pytest.raises(ConflictError, match="cannot be restored"):
         restore(world, ready)
     with pytest.raises(AlreadyDeletedError):
         delete_now(world, ready)
@@ -145,7 +145,7 @@ def test_a_deletion_of_a_binned_video_ends_its_stay(world: World, ready: str) ->
     bin_it(world, ready)
 
     delete_now(world, ready, DeletionReason.COPYRIGHT_CLAIM)
-    with pytest.raises(ConflictError):
+    with pytest.raises(ConflictError, match="cannot be restored"):
         restore(world, ready)
     pass_hours(world, 0.3)
 
@@ -219,7 +219,7 @@ def test_an_external_id_stays_reserved_until_the_stay_ends(
     with pytest.raises(VideoNotFoundError):
         services.catalog.external(caller, world.env, "film")
     recount(services.engine)
-    with pytest.raises(ConflictError):
+    with pytest.raises(ConflictError, match="externalID belongs to another video"):
         services.editing.change(caller, "org_a", other, named)
     restore(world, ready)
     assert services.catalog.external(caller, world.env, "film").id == ready
@@ -340,7 +340,7 @@ def test_an_erasure_ends_the_stay(world: World, ready: str) -> None:
 
     world.services.erasure.erase(world.video(ready), actor="service")
 
-    with pytest.raises(ConflictError):
+    with pytest.raises(ConflictError, match="cannot be restored"):
         restore(world, ready)
     pass_hours(world, 0.3)
     assert world.files() == []
@@ -387,7 +387,7 @@ def test_a_failure_at_any_point_leaves_the_video_whole_or_deleted(
     bin_it(world, ready)
     pass_hours(world, 21)
     world.run_everything()
-    with pytest.raises(ConflictError):
+    with pytest.raises(ConflictError, match="cannot be restored"):
         restore(world, ready)
     assert world.files() == []
 
@@ -419,7 +419,7 @@ def test_no_certificate_exists_while_a_video_can_be_restored(
     world: World, ready: str
 ) -> None:
     bin_it(world, ready)
-    with pytest.raises(ConflictError):
+    with pytest.raises(ConflictError, match="not all of it is gone"):
         world.services.deletion_certificates.make("org_a", ready)
     restore(world, ready)
     delete_now(world, ready, DeletionReason.USER_REQUEST)

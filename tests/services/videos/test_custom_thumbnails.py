@@ -235,7 +235,7 @@ def test_the_best_rung_that_is_quick_is_taken(rungs: list[int], chosen: int) -> 
 
 
 def test_a_video_without_a_picture_has_no_moment() -> None:
-    with pytest.raises(UnusableSourceError):
+    with pytest.raises(UnusableSourceError, match="has no picture"):
         locate(index(audio_track()), 1)
 
 

@@ -204,6 +204,7 @@ def test_a_full_access_key_changes_videos_of_every_environment(api: World) -> No
         ("public", "allowPublicAccess"),
         ("externalId", "externalID"),
         ("tag", "tags"),
+        ("vidoeNmae", "videoName"),
     ],
 )
 def test_a_change_of_unknown_members_alone_names_the_right_one(
@@ -216,6 +217,15 @@ def test_a_change_of_unknown_members_alone_names_the_right_one(
     problem = problem_of(result, 400, "invalid_parameters")
     assert locations(problem) == [f"body.{sent}", "body.other"]
     assert f"did you mean {meant}?" in problem["errors"][0]["message"]
+
+
+def test_a_member_without_letters_is_taken_for_no_other(
+    api: World, videos: str
+) -> None:
+    result = patch(api, f"{videos}/{api.ready()}", {"--": "x"})
+
+    (problem,) = problem_of(result, 400, "invalid_parameters")["errors"]
+    assert problem["message"] == "-- is not a member that can be changed."
 
 
 @pytest.mark.parametrize("name", ["", "x" * 10_000, "…", "body.x\n"])

@@ -109,5 +109,5 @@ def test_nobody_waits_for_a_place_for_ever(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_a_place_is_free_again_after_a_refusal(reading: TextReading) -> None:
     for _ in range(text_reading.PLACES + 1):
-        with pytest.raises(InvalidParametersError):
+        with pytest.raises(InvalidParametersError, match="at most 2000 characters"):
             reading.captions(ORG, b"x" * LONG_BYTES * 2, None)

@@ -175,7 +175,7 @@ def test_any_part_is_the_same_whoever_sends_it(
     assert load(worker, Range=f"bytes={size}-").status_code == 416
 
 
-def test_a_download_tells_its_name_and_length(worker: DeliveryWorker) -> None:
+def test_a_download_tells_its_name_length_and_version(worker: DeliveryWorker) -> None:
     worker.change(name='Süß/"100%": 日本語\r\n\u202e')
 
     result = load(worker)
@@ -188,8 +188,9 @@ def test_a_download_tells_its_name_and_length(worker: DeliveryWorker) -> None:
     assert unquote(found[2]) == "Süß__100%__ 日本語___ (360p).mp4"
     assert not set('%\\"/') & set(found[1])
     assert result.headers["Content-Type"] == "video/mp4"
-    assert load(worker, SOUND).headers["Content-Type"] == "audio/mp4"
-    etag = result.headers["ETag"]
+    sound, etag = load(worker, SOUND), result.headers["ETag"]
+    assert sound.headers["Content-Type"] == "audio/mp4"
+    assert sound.headers["ETag"] != etag
     assert load(worker, If_None_Match=etag).status_code == 304
     assert load(worker, Range="bytes=0-4", If_Range=etag).status_code == 206
     assert load(worker, Range="bytes=0-4", If_Range='"x"').status_code == 200

@@ -81,5 +81,5 @@ def test_a_moment_behind_the_last_frame_finds_the_last_frame() -> None:
 
 
 def test_sound_alone_has_no_picture() -> None:
-    with pytest.raises(UnusableSourceError):
+    with pytest.raises(UnusableSourceError, match="has no picture"):
         locate_covering(index(audio_track()), 0, 1, (16, 16))

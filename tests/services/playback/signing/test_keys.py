@@ -252,14 +252,14 @@ def test_an_organization_has_four_keys_that_work(cinema: Cinema) -> None:
     keys = cinema.api.services.signing_keys
     first, *_ = [new_key(cinema) for _ in range(MAX_SIGNING_KEYS)]
 
-    with pytest.raises(ConflictError):
+    with pytest.raises(ConflictError, match="at most 4 signing keys"):
         new_key(cinema)
     new_key(cinema, org_id=OTHER_ORG)
     keys.revoke(ORG, first.key.id)
     new_key(cinema)
 
     assert len(keys.of_organization(ORG)) == MAX_SIGNING_KEYS + 1
-    with pytest.raises(NotFoundError):
+    with pytest.raises(NotFoundError, match="no organization org_nobody"):
         keys.create("org_nobody", name="", algorithm=SigningAlgorithm.HS256)
 
 

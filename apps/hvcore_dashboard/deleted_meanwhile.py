@@ -11,6 +11,10 @@ from hvcore_dashboard.forms import SHOWN, Form, read_form
 from hvcore_dashboard.security import CHANGE_TOKEN
 
 _RESTORABLE: Final = "Your form was not saved. The video can be restored from the bin."
+_CHOSEN: Final = frozenset(
+    {"days", "edgeKey", "form", "kind", "language", "lasts", "mail", "reason", "share"}
+)
+"""Fields in which nobody writes, of forms that do not send what they showed."""
 _GONE: Final = "Your form was not saved, and the video cannot be restored."
 
 
@@ -43,12 +47,16 @@ def tell_deleted(
 
 
 def written_in(form: Form) -> Mapping[str, str]:
-    """Return the texts of a form's fields that are not as the form showed them, by name."""
+    """
+    Return the texts of a form's fields that are not as the form showed them, by name.
+
+    Of a form that does not send what it showed, all texts are returned.
+    """
     return {
         name: form.text(name)
         for name in form.fields
         if name != CHANGE_TOKEN
         and not name.startswith(SHOWN)
-        and form.has_shown(name)
+        and (form.has_shown(name) or name not in _CHOSEN)
         and form.text(name) != form.text(f"{SHOWN}{name}")
     }

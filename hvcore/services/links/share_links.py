@@ -51,11 +51,12 @@ class ShareMailState:
 
     Attributes:
         is_sent: Whether a mail server has taken the mail.
-        error: Why the mail will never be sent; "" if it was or may be.
+        has_failed: Whether the mail will never be sent. The reason is for operators: it may
+            name hosts, settings and code of the installation.
     """
 
     is_sent: bool
-    error: str
+    has_failed: bool
 
 
 @attrs.frozen(kw_only=True)
@@ -159,7 +160,7 @@ class ShareLinks:
         return {
             task.subject: ShareMailState(
                 is_sent=task.state is TaskState.DONE,
-                error=task.error if task.state is TaskState.FAILED else "",
+                has_failed=task.state is TaskState.FAILED,
             )
             for task in tasks
         }

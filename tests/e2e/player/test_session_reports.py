@@ -19,6 +19,9 @@ from tests.support.live import LiveService, until
 
 BEGIN: Final = "**/v1/playback-sessions/*"
 WITHIN_S: Final = 10
+VIDEO_ELEMENT: Final = "document.querySelector('hv-player').video"
+STALLS: Final = f"{VIDEO_ELEMENT}.dispatchEvent(new Event('waiting'))"
+STALLS_END: Final = f"{VIDEO_ELEMENT}.dispatchEvent(new Event('playing'))"
 
 
 @attrs.frozen(kw_only=True)
@@ -291,6 +294,87 @@ def test_a_lost_answer_is_asked_for_again_and_counts_once(
     names = [request.post_data for request in requests if "sessions" in request.url]
     assert len(names) == 2
     assert len(set(names)) == 1
+
+
+def test_a_begin_whose_answer_is_cut_off_is_sent_again_with_the_same_name(
+    stage: Stage, page: Page
+) -> None:
+    names: list[str | None] = []
+
+    def cut(route: Route) -> None:
+        names.append(route.request.post_data)
+        answer = route.fetch()
+        if len(names) == 1:
+            route.fulfill(response=answer, body=answer.text()[:20])
+        else:
+            route.fulfill(response=answer)
+
+    page.clock.install()
+    page.route(BEGIN, cut)
+    page.goto(stage.page())
+    with page.expect_response(BEGIN):
+        play(page)
+    wait_until(page, "player.currentTime > 0.3")
+    page.evaluate("document.querySelector('hv-player').pause()")
+
+    with page.expect_response(BEGIN):
+        page.clock.fast_forward(31_000)
+    page.goto("about:blank")
+
+    assert len(names) == 2
+    assert len(set(names)) == 1
+    assert stage.told()["summary"]["sessions"] == 1
+
+
+@pytest.mark.parametrize("is_stalled", [False, True])
+def test_a_machine_that_sleeps_watches_nothing_meanwhile(
+    stage: Stage, page: Page, *, is_stalled: bool
+) -> None:
+    page.clock.install()
+    requests = requests_of(page)
+    page.goto(stage.page())
+    with page.expect_response(BEGIN):
+        play(page)
+    wait_until(page, "player.currentTime > 0.3")
+    if is_stalled:
+        page.evaluate(STALLS)
+
+    page.clock.fast_forward("08:00:00")
+    wait_for(page, lambda: bool(reports_in(requests)))
+
+    figures = reports_in(requests)[-1]
+    assert figures["playedMs"] + figures["rebufferingMs"] < 70_000
+
+
+def test_stalls_before_the_service_knows_of_the_session_are_not_told_without_their_time(
+    stage: Stage, page: Page
+) -> None:
+    answers = [503]
+
+    def refuse(route: Route) -> None:
+        if answers:
+            shown = {"Access-Control-Allow-Origin": "*"}
+            route.fulfill(status=answers.pop(), headers=shown)
+        else:
+            route.continue_()
+
+    page.clock.install()
+    page.route(BEGIN, refuse)
+    requests = requests_of(page)
+    page.goto(stage.page())
+    with page.expect_response(BEGIN):
+        play(page)
+    wait_until(page, "player.currentTime > 0.3")
+    page.evaluate(f"{STALLS}; {STALLS_END}")
+    page.evaluate("document.querySelector('hv-player').pause()")
+
+    with page.expect_response(BEGIN):
+        page.clock.fast_forward(31_000)
+    page.clock.fast_forward(61_000)
+    wait_for(page, lambda: bool(reports_in(requests)))
+
+    figures = reports_in(requests)[-1]
+    assert (figures["rebufferings"], figures["rebufferingMs"]) == (0, 0)
 
 
 @pytest.mark.parametrize(

@@ -180,22 +180,26 @@ class VideoDeletionPageResource:
         self._tabs = VideoTabs.of(desk)
         self._deletion = desk.services.deletion
         self._keep_hours = desk.services.settings.dashboard.bin_hours
+        self._clock = desk.services.clock
 
     def on_post(
         self, req: falcon.Request, resp: falcon.Response, *, video_id: str, **_path: str
     ) -> None:
-        here, video = organization_of(req), self._tabs.video(req, video_id)
-        wanted = read_document(DeleteRequest, read_form(req).given("reason"))
-        deleted = self._deletion.delete(
-            *(here.caller, here.org_id, video.id, wanted.reason),
-            keep_hours=self._keep_hours,
-        )
+        # A second click comes for a video that is deleted by then.
+        deleted = self._tabs.deleted(req, video_id)
+        if deleted is None:
+            here, video = organization_of(req), self._tabs.video(req, video_id)
+            wanted = read_document(DeleteRequest, read_form(req).given("reason"))
+            deleted = self._deletion.delete(
+                *(here.caller, here.org_id, video.id, wanted.reason),
+                keep_hours=self._keep_hours,
+            )
         self._answers.go(
             req,
             resp,
             self._answers.list_address(req),
-            message=f"{video.name} was deleted.",
-            undo=() if deleted.bin_stay is None else [video.id],
+            message=f"{deleted.name or 'The video'} was deleted.",
+            undo=[deleted.id] if deleted.is_restorable(self._clock.now()) else (),
         )
 
 

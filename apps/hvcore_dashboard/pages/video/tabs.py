@@ -89,6 +89,16 @@ class VideoTabs:
             raise VideoNotFoundError
         return video
 
+    def deleted(self, req: falcon.Request, video_id: str) -> Video | None:
+        """Return the video in the request's address if it is deleted; None if it is not, or unknown."""
+        here = organization_of(req)
+        if not is_video_id(video_id):
+            return None
+        try:
+            return self.catalog.deleted(here.caller, here.org_id, video_id)
+        except VideoNotFoundError:
+            return None
+
     def _require_not_deleted(self, here: OrganizationVisit, video_id: str) -> None:
         found = self.catalog.deleted(here.caller, here.org_id, video_id)
         if found is not None:

@@ -12,6 +12,8 @@ import { Life } from "./life.js";
 const EVERY_MS = 60_000;
 const AGAIN_AFTER_MS = 30_000;
 const MAX_WAIT_MS = 3_600_000;
+/* Hidden pages have a timer a minute; after more it was asleep. */
+const ASLEEP_MS = 70_000;
 /* What the service takes. */
 const MAX_STARTUP_MS = 120_000;
 const MAX_COUNT = 1_000;
@@ -67,7 +69,7 @@ class SessionReports {
   #since_ms;
   #spent_ms = { starting: 0, playing: 0, stalled: 0, idle: 0 };
   /* What was spent before the service knew of the session. */
-  #before_ms = { playing: 0, stalled: 0 };
+  #before = { playing: 0, stalled: 0, stalls: 0 };
   #startup_ms = null;
   #stalls = 0;
   #errors = 0;
@@ -89,12 +91,13 @@ class SessionReports {
     window.addEventListener("pagehide", () => {
       this.#send();
       // It may come back, and has not played meanwhile.
-      this.#rest();
+      this.#enter("idle");
     }, { signal });
     // Of a page that a phone ends, nothing is heard after this.
     document.addEventListener("visibilitychange", () => this.#send(), { signal });
     // Its script may have come late.
     this.#show(true);
+    this.#life.run(this.#tick());
     this.#life.run(this.#begin());
   }
 
@@ -112,34 +115,34 @@ class SessionReports {
 
   *#begin() {
     for (;;) {
-      const { begin, report } = placesOf(yield this.#freshPlaylist());
+      const places = placesOf(yield this.#freshPlaylist());
       this.#enter(this.#state);
-      const before_ms = { ...this.#spent_ms };
-      const answer = yield post(begin, { name: this.#name });
-      const wait_ms = waitAfter(answer);
-      if (!wait_ms) {
-        this.#before_ms = before_ms;
-        this.#began_ms = performance.now();
-        this.#report = report;
-        this.#session = (yield answer.json().catch(() => ({}))).session;
-        break;
+      // A stall that goes on is of the session.
+      const stalls = this.#stalls - (this.#state === "stalled" ? 1 : 0);
+      const before = { ...this.#spent_ms, stalls };
+      const answer = places && (yield post(places.begin, { name: this.#name }));
+      this.#began_ms = performance.now();
+      // Half an answer has none.
+      this.#session = answer?.ok && (yield answer.json().catch(() => null))?.session;
+      if (this.#session) {
+        this.#before = before;
+        this.#report = places.report;
+        return;
       }
+      const wait_ms = waitAfter(answer) || AGAIN_AFTER_MS;
       if (wait_ms === Infinity) {
         this.#life.end();
       }
       yield this.#pause(wait_ms);
     }
-    for (;;) {
-      yield this.#pause(EVERY_MS);
-      this.#send();
-    }
   }
 
-  /* With a token that is good. */
+  /* With a token that is good; "" if its source ends. */
   #freshPlaylist() {
     const source = this.#sourceOf();
     return new Promise((done) => {
-      source.whenFresh(() => done(source.address));
+      source?.whenFresh(() => done(source.address));
+      this.#life.later(() => done(""), AGAIN_AFTER_MS);
     });
   }
 
@@ -149,9 +152,19 @@ class SessionReports {
     });
   }
 
+  *#tick() {
+    for (;;) {
+      yield this.#pause(EVERY_MS);
+      // A long stall is no sleep.
+      this.#enter(this.#state);
+      this.#send();
+    }
+  }
+
   #enter(state) {
     const now_ms = performance.now();
-    this.#spent_ms[this.#state] += now_ms - this.#since_ms;
+    const spent_ms = now_ms - this.#since_ms;
+    this.#spent_ms[spent_ms > ASLEEP_MS ? "idle" : this.#state] += spent_ms;
     this.#since_ms = now_ms;
     this.#state = state;
   }
@@ -190,7 +203,7 @@ class SessionReports {
   #figures(age_ms) {
     this.#enter(this.#state);
     const [played_ms, stalled_ms] = ["playing", "stalled"].map((state) =>
-      Math.round(this.#spent_ms[state] - this.#before_ms[state]));
+      Math.round(this.#spent_ms[state] - this.#before[state]));
     // It took the service a while to hear of the session.
     const most_ms = Math.floor(age_ms) + SLACK_MS;
     const rebufferingMs = Math.min(stalled_ms, most_ms);
@@ -198,7 +211,7 @@ class SessionReports {
       startupMs: this.#startup_ms ?? undefined,
       playedMs: Math.min(played_ms, most_ms - rebufferingMs),
       rebufferingMs,
-      rebufferings: Math.min(this.#stalls, MAX_COUNT),
+      rebufferings: Math.min(this.#stalls - this.#before.stalls, MAX_COUNT),
       errors: Math.min(this.#errors, MAX_COUNT),
     };
   }
@@ -215,13 +228,13 @@ class SessionReports {
       return;
     }
     this.#number += 1;
+    this.#told = told;
     const content = { session: this.#session, number: this.#number, ...figures };
     const wait_ms = waitAfter(await post(this.#report, content));
-    if (!wait_ms) {
-      this.#told = told;
-    } else if (wait_ms === Infinity) {
+    if (wait_ms === Infinity) {
       this.#life.end();
-    } else {
+    } else if (wait_ms) {
+      this.#told = "";
       this.#isWaiting = true;
       this.#life.later(() => {
         this.#isWaiting = false;

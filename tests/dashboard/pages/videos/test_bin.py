@@ -48,6 +48,19 @@ def test_a_deletion_is_undone_with_one_click(dashboard: Dashboard) -> None:
     assert dashboard.last_audited() == ("video.restore", video_id, "Editor Person")
 
 
+def test_a_deletion_that_is_sent_twice_is_answered_twice_with_its_undo(
+    dashboard: Dashboard,
+) -> None:
+    person, video_id = dashboard.sign_in(Role.EDITOR), dashboard.world.ready(name="Sea")
+    delete(person, video_id)
+
+    shown = next_page(dashboard, person, delete(person, video_id))
+    person.submit(RESTORE, seen=shown)
+
+    assert "Sea was deleted." in shown.text
+    assert dashboard.video(video_id).state is VideoState.READY
+
+
 def test_several_deletions_are_undone_together(dashboard: Dashboard) -> None:
     person = dashboard.sign_in(Role.EDITOR)
     chosen = [dashboard.world.ready() for _ in range(3)]
@@ -79,6 +92,18 @@ def test_a_video_that_is_never_binned_has_no_undo(
     assert "was deleted." in shown.text
     assert f'action="{RESTORE}"' not in shown.text
     assert dashboard.video(video_id).bin_stay is None
+
+
+def test_a_deletion_for_good_that_is_sent_twice_has_no_undo(
+    dashboard: Dashboard,
+) -> None:
+    person, video_id = dashboard.sign_in(Role.EDITOR), dashboard.world.ready(name="Sea")
+    delete(person, video_id, "copyright_claim")
+
+    shown = next_page(dashboard, person, delete(person, video_id, "copyright_claim"))
+
+    assert "was deleted." in shown.text
+    assert f'action="{RESTORE}"' not in shown.text
 
 
 def test_the_bin_shows_what_can_be_restored_and_restores_it(

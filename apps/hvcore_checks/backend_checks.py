@@ -210,7 +210,10 @@ def analytics(services: Services) -> Sequence[HealthFinding]:
         fix = "Correct HV_ANALYTICS__SINKS, HV_ANALYTICS__STORE and the options."
         return [broken("analytics", str(exc), fix)]
     if spoiled:
-        found = f"a process of an older version has written to {', '.join(spoiled)}"
-        fix = "Stop the processes of the older version, then run: hv migrate"
+        found = (
+            f"a process of an older version has written to {', '.join(spoiled)},"
+            " or its count of all months waits for indexes"
+        )
+        fix = "Stop processes of an older version, if any run, then run: hv migrate"
         return [broken("analytics", found, fix)]
     return [healthy("analytics", ", ".join(services.settings.analytics.sinks))]

@@ -179,6 +179,8 @@ class TableWiring(Backends):
         if isinstance(one, AnalyticsStore) and not is_copy:
             # Here it may take minutes; whoever asks for a report should not wait.
             one.learn(SqlVideoLengths(self.engine))
+            # What the lengths have begun is brought to its end.
+            one.prepare()
 
     def _to_prepare(self) -> Iterator[tuple[str, AnalyticsSink | SupportsPrepare]]:
         for name, sink in self._sinks.items():

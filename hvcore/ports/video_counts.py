@@ -144,7 +144,9 @@ class CountsByVideo:
         """
         Take over the lengths that have changed; part of ``hv migrate`` and of the sweep.
 
-        A store that keeps no lengths in its tables does nothing.
+        A store that keeps no lengths in its tables does nothing. The sweep waits for it, so
+        it takes seconds, not minutes: what is left is for the next call, and for
+        ``prepare``, which ``hv migrate`` calls afterwards.
 
         Raises:
             UnavailableError: The store or the database does not answer.

@@ -111,10 +111,14 @@ class SqlAnalytics(SqlLiveCounts, SqlSegmentDetails, SupportsReports, AnalyticsS
         Return whether the tables of different videos and of months agree with the counts by day.
 
         They disagree after an older version, which lacks these tables, has counted
-        segments.
+        segments. A count of all months that waits for its indexes is no agreement.
         """
         with self._database.reading() as connection:
-            return gaps.fit_together(connection) and months.fit_together(connection)
+            return (
+                not recount.lacks_indexes(connection)
+                and gaps.fit_together(connection)
+                and months.fit_together(connection)
+            )
 
     def ping(self) -> None:
         """Raise UnavailableError if the database or the tables of the store are not there."""

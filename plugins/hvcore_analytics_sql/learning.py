@@ -43,6 +43,9 @@ _AT_ONCE: Final = 200
 _MARK_EVERY_MS: Final = 60_000
 """How far the mark of what was read lags behind where no length differs."""
 
+_ROUND_S: Final = 5.0
+"""After how long a round of the sweep begins no other slice of all months: its leader has other work, and shows every 15 s that it leads."""
+
 _Row: TypeAlias = tuple[Any, ...]
 
 
@@ -66,16 +69,21 @@ def learn(database: Database, lengths: VideoLengths) -> None:
     """
     Update the views and watched time of videos whose lengths changed since the last call.
 
-    At the first call all months are counted; where that was broken off, the rest.
+    The first call begins to count all months. Each call counts for some seconds, and
+    lengths are taken over once all is counted; ``finish`` of recount counts the rest at
+    once.
 
     Raises:
         UnavailableError: The database does not answer.
     """
     with database.reading() as connection:
         read_until = read_until_ms(connection)
-    if read_until is None:
-        _begin(database, lengths)
-        recount.finish(database)
+        is_left = recount.is_under_way(connection)
+    if read_until is None or is_left:
+        if not is_left:
+            _begin(database, lengths)
+        if not recount.go_on(database, _ROUND_S):
+            return
         with database.reading() as connection:
             read_until = read_until_ms(connection)
         if read_until is None:

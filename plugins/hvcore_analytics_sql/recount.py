@@ -7,10 +7,11 @@ break, and several take turns. Whoever counts segments meanwhile adds them to da
 months at once: a slice that is counted stays right, and one that is not is replaced.
 """
 
+import time
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 from itertools import groupby
-from typing import Any, Final
+from typing import Final
 
 import attrs
 import sqlalchemy as sa
@@ -24,6 +25,7 @@ from hvcore_analytics_sql.months import (
     lock_lengths,
     month_of,
 )
+from hvcore_analytics_sql.sums_of_days import insert_months, summed_of
 from hvcore_analytics_sql.tables import (
     environment_days,
     environment_videos,
@@ -39,6 +41,8 @@ _SLICE_ROWS: Final = 200_000
 """About the most rows of video_days that a slice reads: some seconds, for which others that count wait."""
 _MOST_DAYS: Final = 1_000
 """The days of environments that are looked at for one slice."""
+# Any number that nothing else of the database uses.
+_LOCK_NUMBER: Final = 0x6876_616E_7263
 _MONTHS, _VIEWS, _INDEXES = "months", "views", "indexes"
 _SORTED: Final = tuple(
     index
@@ -86,6 +90,12 @@ def is_under_way(connection: Connection) -> bool:
     return connection.execute(sa.select(months_recount.c.number)).first() is not None
 
 
+def lacks_indexes(connection: Connection) -> bool:
+    """Return whether a count of all months waits for ``finish``, which makes the indexes."""
+    step = connection.execute(sa.select(months_recount.c.step)).scalar_one_or_none()
+    return step == _INDEXES and bool(_missing_indexes(connection))
+
+
 def begin(connection: Connection, until_ms: int) -> None:
     """
     Begin to count all months anew, unless that is under way; the caller commits.
@@ -107,7 +117,7 @@ def begin(connection: Connection, until_ms: int) -> None:
 
 def finish(database: Database) -> None:
     """
-    Count the slices that a begun count has left; several processes take turns.
+    Count the slices that a begun count has left, and make the indexes; several processes take turns.
 
     Raises:
         UnavailableError: The database does not answer.
@@ -116,13 +126,59 @@ def finish(database: Database) -> None:
         is_left = is_under_way(connection)
     while is_left:
         with database.writing(timeout_ms=LONG_TIMEOUT_MS) as connection:
-            lock_lengths(connection)
-            if connection.dialect.name == "postgresql":
-                connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
-                # Of 4 MB, its default, the lengths alone fill sixteen files.
-                connection.exec_driver_sql("SET LOCAL work_mem = '64MB'")
-            is_left = _continue(connection)
-            connection.commit()
+            _lock(connection, "pg_advisory_xact_lock")
+            is_left = _count_slice(connection)
+
+
+def go_on(database: Database, within_s: float) -> bool:
+    """
+    Count some slices of a count that has begun; return whether all is counted.
+
+    Nothing is done while another process counts. Indexes that are missing are left to
+    ``finish``: each is one statement that may take minutes, and a break would throw it
+    away.
+
+    Args:
+        within_s: After how many seconds no other slice begins, of several seconds each.
+
+    Raises:
+        UnavailableError: The database does not answer.
+    """
+    begun_s = time.monotonic()
+    while True:
+        with database.reading() as connection:
+            if not is_under_way(connection):
+                return True
+            if lacks_indexes(connection):
+                return False
+        with database.writing(timeout_ms=LONG_TIMEOUT_MS) as connection:
+            if not _lock(connection, "pg_try_advisory_xact_lock"):
+                return False
+            if not _count_slice(connection):
+                return True
+        if time.monotonic() - begun_s >= within_s:
+            return False
+
+
+def _lock(connection: Connection, function: str) -> bool:
+    """Let no other process count until the transaction ends; return whether none does."""
+    if connection.dialect.name != "postgresql":
+        # SQLite has its one write lock already.
+        return True
+    statement = f"SELECT {function}({_LOCK_NUMBER})"
+    return connection.exec_driver_sql(statement).scalar_one() is not False
+
+
+def _count_slice(connection: Connection) -> bool:
+    """Count one slice, and commit it; return whether any is left."""
+    if connection.dialect.name == "postgresql":
+        connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
+        # Of 4 MB, its default, the lengths alone fill sixteen files.
+        connection.exec_driver_sql("SET LOCAL work_mem = '64MB'")
+    lock_lengths(connection)
+    is_left = _continue(connection)
+    connection.commit()
+    return is_left
 
 
 def _continue(connection: Connection) -> bool:
@@ -147,6 +203,8 @@ def _continue(connection: Connection) -> bool:
         _store(connection, following, until_ms)
         return True
     connection.execute(sa.delete(months_recount))
+    # An older version, which knows nothing of this count, may have counted all meanwhile.
+    connection.execute(sa.delete(lengths_read))
     connection.execute(sa.insert(lengths_read).values(number=1, until_ms=until_ms))
     return False
 
@@ -195,7 +253,7 @@ def _count_months(connection: Connection, place: _Place) -> _Place:
     of_days = sa.tuple_(_days.org_id, _days.env_id, _days.day)
     # Not its last day here: of the last month not all days may have been looked at.
     last_day = (*end[:2], _last_day_of_month(end[2]))
-    _insert_months(
+    insert_months(
         connection, [of_days > _tuple(behind.key), of_days <= _tuple(last_day)]
     )
     return _Place(step=_MONTHS, org_id=end[0], env_id=end[1], day=end[2])
@@ -224,7 +282,7 @@ def _count_videos(connection: Connection, place: _Place, stretch: _Stretch) -> _
         if table is video_months:
             connection.execute(sa.delete(video_months).where(*conditions))
         else:
-            _insert_months(connection, conditions, with_length)
+            insert_months(connection, conditions, with_length)
     return attrs.evolve(place, video_id=last or "")
 
 
@@ -263,7 +321,7 @@ def _count_views(connection: Connection, place: _Place) -> _Place:
     end = (last.org_id, last.env_id, last.days[-1])
     connection.execute(deleted.where(key <= _tuple(end)))
     of_days = sa.tuple_(_days.org_id, _days.env_id, _days.day)
-    summed = _summed(
+    summed = summed_of(
         (_days.org_id, _days.env_id, _days.day, _days.video_id),
         (of_days > _tuple(place.key), of_days <= _tuple(end)),
     )
@@ -351,49 +409,11 @@ def _first_ones(stretches: Sequence[_Stretch]) -> Sequence[_Stretch]:
     return stretches
 
 
-def _insert_months(
-    connection: Connection,
-    conditions: "Sequence[sa.ColumnElement[bool]]",
-    with_length: "Sequence[sa.ColumnElement[bool]]" = (),
-) -> None:
-    month: sa.ColumnElement[Any] = (
-        # SQLite has days as texts.
-        sa.func.strftime("%Y-%m-01", _days.day, type_=sa.Text())
-        if connection.dialect.name == "sqlite"
-        else sa.cast(sa.func.date_trunc("month", _days.day), sa.Date)
-    )
-    key = (_days.org_id, _days.env_id, month.label("month"), _days.video_id)
-    summed = _summed(key, conditions, with_length)
-    figures = figures_of(summed.c.segments, summed.c.length_s)
-    rows = sa.select(*summed.c, *figures.values())
-    connection.execute(
-        sa.insert(video_months).from_select(video_months.columns.keys(), rows)
-    )
-
-
-def _summed(
-    key: "Sequence[sa.ColumnElement[Any]]",
-    conditions: "Sequence[sa.ColumnElement[bool]]",
-    with_length: "Sequence[sa.ColumnElement[bool]]" = (),
-) -> "sa.Subquery":
-    joined = video_days.outerjoin(
-        video_lengths,
-        sa.and_(video_lengths.c.video_id == _days.video_id, *with_length),
-    )
-    return (
-        sa.select(
-            *key,
-            sa.cast(sa.func.sum(_days.segments), sa.BigInteger).label("segments"),
-            sa.func.max(_days.last_ms).label("last_ms"),
-            sa.func.coalesce(sa.func.max(video_lengths.c.length_s), 0.0).label(
-                "length_s"
-            ),
-        )
-        .select_from(joined)
-        .where(*conditions)
-        .group_by(*key)
-        .subquery()
-    )
+def _missing_indexes(connection: Connection) -> "Sequence[sa.Index]":
+    found = {
+        one["name"] for one in sa.inspect(connection).get_indexes(video_months.name)
+    }
+    return [one for one in _SORTED if one.name not in found]
 
 
 def _is_large(connection: Connection) -> bool:

@@ -297,6 +297,8 @@ def main() -> None:
         )
         begun = time.perf_counter()
         store.learn(lengths)
+        if isinstance(store, SqlAnalytics):
+            store.prepare()
         print(f"months counted in {time.perf_counter() - begun:.0f} s", flush=True)
         first = None
         for name, call in cases(store, lengths):

@@ -74,6 +74,15 @@ def rows_of(engine: Engine) -> tuple[list[tuple[object, ...]], dict[object, floa
         )
 
 
+def learn_all(store: SqlAnalytics, lengths: KnownLengths) -> None:
+    """
+    Learn and count as ``hv migrate`` does, and learn what came meanwhile as the sweep does.
+    """
+    store.learn(lengths)
+    store.prepare()
+    store.learn(lengths)
+
+
 def forget(engine: Engine) -> None:
     """
     Leave months as an older version leaves them: some wrong, some missing, one too many.
@@ -114,11 +123,11 @@ def test_months_in_slices_are_what_one_count_gives(
 ) -> None:
     with monkeypatch.context() as patched:
         patched.setattr(recount, "_SLICE_ROWS", 1_000_000)
-        store.learn(lengths)
+        learn_all(store, lengths)
     at_once = rows_of(engine)
     forget(engine)
 
-    store.learn(lengths)
+    learn_all(store, lengths)
 
     months, days = rows_of(engine)
     assert months == at_once[0]
@@ -137,7 +146,7 @@ def test_no_transaction_of_a_count_of_months_has_more_rows_than_a_slice(
             added.append(parts[1].rowcount)  # type: ignore[attr-defined] - a cursor
 
     sa.event.listen(engine, "after_cursor_execute", note)
-    store.learn(lengths)
+    learn_all(store, lengths)
     sa.event.remove(engine, "after_cursor_execute", note)
 
     assert max(added) <= 20
@@ -153,13 +162,13 @@ def test_a_count_of_months_goes_on_where_it_was_broken_off(
     monkeypatch: pytest.MonkeyPatch,
     slices: int,
 ) -> None:
-    store.learn(lengths)
+    learn_all(store, lengths)
     expected = rows_of(engine)
     forget(engine)
     with monkeypatch.context() as patched:
         ends_after(slices, patched)
         with pytest.raises(KeyboardInterrupt):
-            store.learn(lengths)
+            learn_all(store, lengths)
     with engine.connect() as connection:
         place = connection.execute(sa.select(months_recount)).one()
     seen: list[object] = []
@@ -171,7 +180,7 @@ def test_a_count_of_months_goes_on_where_it_was_broken_off(
 
     monkeypatch.setattr(recount, "_store", note)
 
-    store.learn(lengths)
+    learn_all(store, lengths)
 
     months, days = rows_of(engine)
     assert months == expected[0]
@@ -188,13 +197,13 @@ def test_segments_and_lengths_that_come_amid_a_count_are_in_it(
     lengths: KnownLengths,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    store.learn(lengths)
+    learn_all(store, lengths)
     forget(engine)
     for number, slices in enumerate((4, 20)):
         with monkeypatch.context() as patched:
             ends_after(slices, patched)
             with pytest.raises(KeyboardInterrupt):
-                store.learn(lengths)
+                learn_all(store, lengths)
         served = [
             segment(video, env=ENVS[at % 3], at=NOON - timedelta(days=7 * at))
             for at, video in enumerate(VIDEOS[:15])
@@ -202,11 +211,11 @@ def test_segments_and_lengths_that_come_amid_a_count_are_in_it(
         store.write(batch(*served, file=f"{number}.log"))
         lengths.change(VIDEOS[number], 900.0 + number, env=ENVS[number % 3])
 
-    store.learn(lengths)
+    learn_all(store, lengths)
 
     found = rows_of(engine)
     forget(engine)
-    store.learn(lengths)
+    learn_all(store, lengths)
     again = rows_of(engine)
     assert found[0] == again[0]
     assert found[1] == pytest.approx(again[1])
@@ -223,11 +232,11 @@ def test_indexes_of_a_large_count_are_there_again_at_its_end(
     before = {one["name"] for one in sa.inspect(engine).get_indexes(video_months.name)}
     ends_after(6, monkeypatch)
     with pytest.raises(KeyboardInterrupt):
-        store.learn(lengths)
+        learn_all(store, lengths)
     monkeypatch.undo()
     during = {one["name"] for one in sa.inspect(engine).get_indexes(video_months.name)}
 
-    store.learn(lengths)
+    learn_all(store, lengths)
 
     after = {one["name"] for one in sa.inspect(engine).get_indexes(video_months.name)}
     assert len(during) == 1
@@ -243,7 +252,7 @@ def test_a_count_of_months_leaves_statistics_of_their_table(
     if engine.dialect.name != "postgresql":
         return
 
-    store.learn(lengths)
+    learn_all(store, lengths)
 
     with engine.connect() as connection:
         rows = connection.exec_driver_sql(

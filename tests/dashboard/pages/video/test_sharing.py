@@ -307,7 +307,7 @@ def test_a_mail_that_the_server_refuses_is_told_beside_its_link(
     assert "Send the address yourself." in refused
 
 
-def test_why_a_mail_with_a_share_link_failed_is_for_operators_alone(
+def test_the_reason_of_a_failed_mail_with_a_share_link_is_for_operators_alone(
     mailing: Mailing,
 ) -> None:
     world = mailing.dashboard.world

@@ -146,13 +146,10 @@ def go_on(database: Database, within_s: float) -> bool:
     """
     begun_s = time.monotonic()
     while True:
-        with database.reading() as connection:
-            if not is_under_way(connection):
-                return True
-            if lacks_indexes(connection):
-                return False
         with database.writing(timeout_ms=LONG_TIMEOUT_MS) as connection:
             if not _lock(connection, "pg_try_advisory_xact_lock"):
+                return False
+            if lacks_indexes(connection):
                 return False
             if not _count_slice(connection):
                 return True

@@ -84,6 +84,22 @@ class HttpTranscriber(Transcriber):
             name=f"http {self.options.model}", languages=self.options.known_languages
         )
 
+    def reserve(self, order: TranscriptionOrder) -> None:
+        if self.book is None:
+            return
+        now = self.clock.now()
+        cost = order.sound.duration_ms * MILLIONTHS // 1000
+        if cost > self.book.limit:
+            raise UnusableSoundError(
+                "This sound alone is longer than what may be transcribed in a day."
+            )
+        # Each call is counted: nobody knows whether a lost answer is on the bill.
+        if not self.book.reserve(uuid.uuid4().hex, cost, now):
+            raise UnavailableError(
+                "No more sound is transcribed today: the daily limit is reached.",
+                retry_after_s=_seconds_of_the_day_left(now),
+            )
+
     def transcribe(self, order: TranscriptionOrder) -> Transcription:
         require_known_language(order.language, self.capabilities())
         order.check()
@@ -122,7 +138,6 @@ class HttpTranscriber(Transcriber):
         """Return the first answer other than that the server is busy."""
         failure: Exception = self._silent()
         for attempt in range(self.options.attempts):
-            self._charge(order.sound)
             pause_s = 2**attempt
             try:
                 answer = exchange(
@@ -178,22 +193,6 @@ class HttpTranscriber(Transcriber):
             headers={**self._headers, "Content-Type": content_type},
             body=_multipart(fields, sound, boundary),
         )
-
-    def _charge(self, sound: SoundFile) -> None:
-        if self.book is None:
-            return
-        now = self.clock.now()
-        cost = sound.duration_ms * MILLIONTHS // 1000
-        if cost > self.book.limit:
-            raise UnusableSoundError(
-                "This sound alone is longer than what may be transcribed in a day."
-            )
-        # Each request is counted: nobody knows whether a lost answer is on the bill.
-        if not self.book.reserve(uuid.uuid4().hex, cost, now):
-            raise UnavailableError(
-                "No more sound is transcribed today: the daily limit is reached.",
-                retry_after_s=_seconds_of_the_day_left(now),
-            )
 
     def _refusal(self, answer: Answer) -> Exception:
         host, status = urlsplit(self.options.url).netloc, answer.status

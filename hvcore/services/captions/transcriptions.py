@@ -86,6 +86,8 @@ class Transcriptions:
             UnavailableError: The transcriber is not available; the call is repeated later.
         """
         order = TranscriptionOrder(sound=sound, language=language)
+        # Here, since a child must not use the connections of its parent.
+        self.transcriber.reserve(order)
         reading, writing = os.pipe()
         parent = os.getpid()
         with warnings.catch_warnings():

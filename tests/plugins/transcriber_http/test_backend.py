@@ -18,6 +18,7 @@ from hvcore.plugin_api import (
     UnavailableError,
     UnusableSoundError,
 )
+from hvcore.services.captions.transcriptions import Transcriptions
 from hvcore.testing.fakes import SettableClock
 from hvcore.testing.transcriber import tones, write_sound
 from hvcore_transcriber_http.backend import HttpTranscriber, make_transcriber
@@ -75,6 +76,7 @@ def heard(
     transcriber: HttpTranscriber, sound: SoundFile, language: str | None = None
 ) -> list[SpokenCue]:
     order = TranscriptionOrder(sound=sound, language=language)
+    transcriber.reserve(order)
     return list(transcriber.transcribe(order).cues)
 
 
@@ -340,6 +342,22 @@ def test_a_daily_limit_of_sound_is_kept(
     clock.move(timedelta(hours=2))
     heard(made, sound)
     assert len(server.fields) == 3
+
+
+def test_a_daily_limit_is_kept_by_workers_whose_children_transcribe(
+    server: ImitatedServer, sound: SoundFile, sqlite: Engine
+) -> None:
+    options = HttpTranscriberOptions(url=server.url, key=KEY, daily_limit_s=1)
+    database = PluginDatabase(sqlite)
+    made = make_transcriber(options, clock=SettableClock(), database=database)
+    worker = Transcriptions(transcriber=made)
+
+    told = worker.hear(sound, "en", lambda: None)
+
+    assert [cue.text for cue in told.cues] == ["one two three"]
+    with pytest.raises(UnavailableError, match="daily limit"):
+        worker.hear(sound, "en", lambda: None)
+    assert len(server.fields) == 1
 
 
 def test_a_sound_above_the_daily_limit_is_never_sent(

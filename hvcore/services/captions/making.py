@@ -195,18 +195,18 @@ class CaptionMaking:
                 work.commit()
         except NotPublishableError as exc:
             self._end(run, job, CaptionJobState.FAILED, f"{exc}", cues)
-            self.generated.discard_unlisted(job)
             return
         except UnavailableError:
             # They may be listed: only the answer of the commit was lost.
             raise
         except BaseException:
-            self.generated.discard_unlisted(job)
+            # Another attempt may be about to list files of its own.
+            self.generated.discard_attempt(job, run)
             raise
         failpoint("captions.published")
         self.generated.discard(replaced)
         # Also what attempts left that were killed before they could list it.
-        self.generated.discard_unlisted(job)
+        self.generated.discard_unlisted(job.video_id)
 
     def _end(
         self,
@@ -222,6 +222,8 @@ class CaptionMaking:
             _store_end(work, video, job, state, reason)
             run.finish(work)
             work.commit()
+        # Attempts of this job and of others before may have been killed with files stored.
+        self.generated.discard_unlisted(job.video_id)
 
 
 def _store_end(

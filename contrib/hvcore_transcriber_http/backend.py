@@ -1,6 +1,7 @@
 """Have a server transcribe sounds by ``POST /v1/audio/transcriptions``."""
 
 import http.client
+import json
 import time
 import uuid
 import wave
@@ -30,6 +31,7 @@ from hvcore_cloud_ladders.spending import MILLIONTHS, SpendingBook, SpendingTabl
 from hvcore_transcriber_http.answers import UnusableAnswerError, read_answer
 from hvcore_transcriber_http.exchange import (
     Answer,
+    NotConnectedError,
     Request,
     TooLargeAnswerError,
     exchange,
@@ -38,12 +40,15 @@ from hvcore_transcriber_http.languages import whisper_code
 from hvcore_transcriber_http.options import HttpTranscriberOptions
 
 _OK: Final = 200
-_BUSY: Final = frozenset({429, 502, 503, 504})
-_REFUSED_SOUND: Final = frozenset({400, 413, 415, 422})
+_BUSY: Final = frozenset({429, 502, 503})
+"""A proxy whose server is away answers 502."""
+_REFUSED: Final = frozenset({400, 413, 415, 422})
+_MOST_SAID: Final = 300
 _REFUSED_KEY: Final = frozenset({401, 403})
 _SERVER_FAILS: Final = 500
 _LONGEST_WAIT_S: Final = 30
 """A longer pause that a server asks for is made by the job, which others need not wait for."""
+_REFUSED_WAIT_S: Final = 3_600
 _PING_S: Final = 10.0
 _STEP_S: Final = 0.5
 
@@ -152,9 +157,18 @@ class HttpTranscriber(Transcriber):
                     "The transcription server gave no usable answer.",
                     log="the answer is too large: see max_answer_mb",
                 ) from exc
-            except (OSError, http.client.HTTPException) as exc:
+            except NotConnectedError as exc:
                 failure = self._silent()
                 failure.__cause__ = exc
+            except (OSError, http.client.HTTPException) as exc:
+                # If nobody wants the words any more, that is the cause.
+                order.check()
+                # The sound may be the cause, and its request may be on the bill.
+                raise TranscriptionError(
+                    "The transcription server failed.",
+                    log=f"{self._host} took the sound and gave no answer: "
+                    f"{type(exc).__name__}; see timeout_s in transcriber.options",
+                ) from exc
             else:
                 if answer.status not in _BUSY:
                     return answer
@@ -195,9 +209,17 @@ class HttpTranscriber(Transcriber):
         )
 
     def _refusal(self, answer: Answer) -> Exception:
-        host, status = urlsplit(self.options.url).netloc, answer.status
-        if status in _REFUSED_SOUND:
-            return UnusableSoundError("The transcription server refuses the sound.")
+        host, status = self._host, answer.status
+        if status in _REFUSED:
+            # Any sound may be refused so: by a proxy with a limit of 1 MB, or by a model
+            # that knows no times of words. So the operator is asked, and no job is lost.
+            return UnavailableError(
+                f"The transcription server {host} refuses a sound of up to 12 MB with "
+                f"{status}: raise the limit of its proxy, or correct model in "
+                "transcriber.options to one that knows verbose_json.",
+                retry_after_s=_REFUSED_WAIT_S,
+                said=self._said(answer),
+            )
         if status in _BUSY:
             told = f"The transcription server {host} is busy: it answers {status}."
             return UnavailableError(told, retry_after_s=answer.retry_after_s or 60)
@@ -211,8 +233,22 @@ class HttpTranscriber(Transcriber):
         )
 
     def _silent(self) -> UnavailableError:
-        host = urlsplit(self.options.url).netloc
-        return UnavailableError(f"The transcription server {host} does not answer.")
+        return UnavailableError(
+            f"The transcription server {self._host} does not answer."
+        )
+
+    def _said(self, answer: Answer) -> str | None:
+        """Return the server's own words about a refusal, without the key."""
+        try:
+            said = str(json.loads(answer.body)["error"]["message"])
+        except (LookupError, TypeError, ValueError, RecursionError):
+            return None
+        key = self.options.key
+        return (said.replace(key, "…") if key else said)[:_MOST_SAID]
+
+    @property
+    def _host(self) -> str:
+        return urlsplit(self.options.url).netloc
 
     @property
     def _headers(self) -> dict[str, str]:

@@ -58,7 +58,7 @@ class Transcriber(ABC):
                 do.
         """
 
-    def reserve(self, order: TranscriptionOrder) -> None:  # noqa: B027 - most cost nothing
+    def reserve(self, order: TranscriptionOrder) -> None:
         """
         Count what a transcription will cost, or refuse it: once before each ``transcribe``.
 

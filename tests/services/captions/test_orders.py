@@ -129,9 +129,7 @@ def test_captions_rest_while_their_video_is_in_the_bin(spoken: SpokenWorld) -> N
     video_id = spoken.ready()
     spoken.generate(video_id)
     (task,) = waiting_tasks(spoken, video_id)
-    world.services.deletion.delete(
-        world.caller, "org_a", video_id, None, keep_hours=72
-    )
+    world.services.deletion.delete(world.caller, "org_a", video_id, None, keep_hours=72)
     with world.services.uow.write() as work:
         # As if its attempt had begun before the delete.
         work.tasks.hurry([task])

@@ -100,12 +100,12 @@ def test_without_a_transcriber_a_video_is_ready_without_captions(
             assert work.caption_jobs.of_video(video_id) == []
 
 
-def waiting_tasks(spoken: SpokenWorld, video_id: VideoId) -> list[Task]:
+def waiting_tasks(spoken: SpokenService, video_id: VideoId) -> list[Task]:
     with spoken.world.services.uow.read() as work:
         return list(work.tasks.unended(video_id, kind="captions.make"))
 
 
-def test_captions_of_a_video_that_plays_no_more_end(spoken: SpokenWorld) -> None:
+def test_captions_of_a_video_that_plays_no_more_end(spoken: SpokenService) -> None:
     video_id = spoken.ready()
     spoken.generate(video_id)
     uow = spoken.world.services.uow
@@ -124,7 +124,7 @@ def test_captions_of_a_video_that_plays_no_more_end(spoken: SpokenWorld) -> None
     assert waiting_tasks(spoken, video_id) == []
 
 
-def test_captions_rest_while_their_video_is_in_the_bin(spoken: SpokenWorld) -> None:
+def test_captions_rest_while_their_video_is_in_the_bin(spoken: SpokenService) -> None:
     world = spoken.world
     video_id = spoken.ready()
     spoken.generate(video_id)
@@ -145,7 +145,7 @@ def test_captions_rest_while_their_video_is_in_the_bin(spoken: SpokenWorld) -> N
 
 
 def test_a_job_that_has_lost_its_task_does_not_keep_others_from_being_ordered(
-    spoken: SpokenWorld,
+    spoken: SpokenService,
 ) -> None:
     video_id = spoken.ready()
     spoken.generate(video_id, "de")

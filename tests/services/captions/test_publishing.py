@@ -9,15 +9,15 @@ import attrs
 import pytest
 
 from hvcore.services.tasks.leases import TaskRun, TaskStopped
-from tests.services.spoken_world import SpokenWorld
+from tests.services.spoken_service import SpokenService
 
 
-def caption_files(spoken: SpokenWorld) -> list[str]:
+def caption_files(spoken: SpokenService) -> list[str]:
     return [path for path in spoken.world.files("media/") if "/captions/" in path]
 
 
 def test_an_attempt_that_lost_its_lease_leaves_the_files_of_the_next_one(
-    spoken: SpokenWorld, monkeypatch: pytest.MonkeyPatch
+    spoken: SpokenService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     video_id = spoken.ready()
     spoken.transcoder.said_ms = [(1_000, 2_000)]
@@ -64,7 +64,7 @@ def test_an_attempt_that_lost_its_lease_leaves_the_files_of_the_next_one(
 
 
 def test_files_of_killed_attempts_go_with_the_end_of_the_next_job(
-    spoken: SpokenWorld,
+    spoken: SpokenService,
 ) -> None:
     video_id = spoken.ready()
     folder = spoken.world.storage_dir / f"media/{video_id}/captions"

@@ -60,9 +60,9 @@ class Transcriber(ABC):
 
     def reserve(self, order: TranscriptionOrder) -> None:
         """
-        Count what a transcription will cost, or refuse it: once before each ``transcribe``.
+        Reserve the cost of a transcription, or refuse the transcription.
 
-        Called in the worker's own process, before the child process is forked: only here
+        Called once before each ``transcribe``, in the worker's own process, before the child process is forked: only here
         may a transcriber write into the service's database. It sends nothing to a server,
         and returns within a second.
 

@@ -7,6 +7,7 @@ Source: OpenAI API reference, "Create transcription", the verbose JSON object; s
 
 import json
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -17,6 +18,7 @@ from hvcore_transcriber_http.languages import subtag_of
 
 _DURATION_SLACK_S: Final = 2.0
 """How much servers round the duration of a sound."""
+_NUMBER: Final = re.compile(r"[0-9]{1,9}(?:\.[0-9]{0,20})?")
 _NO_SPEECH: Final = 0.6
 _UNLIKELY: Final = -1.0
 """A segment that is probably none and is made of unlikely words was invented in silence, by Whisper's own rule."""
@@ -67,7 +69,7 @@ def _check_duration(duration: object, duration_ms: int) -> None:
     # Some servers tell it as a text.
     heard_s = _number(
         float(duration)
-        if isinstance(duration, str) and duration.replace(".", "", 1).isdigit()
+        if isinstance(duration, str) and _NUMBER.fullmatch(duration)
         else duration,
         "duration",
     )
@@ -84,7 +86,9 @@ def _language(
         return SpokenLanguage(code=wished)
     name = told.get("language")
     if not isinstance(name, str) or subtag_of(name) not in known:
-        raise UnusableAnswerError(f"its language {name!r} is none of the known ones")
+        # Bounded, since a server may put all that is said there.
+        told_name = repr(name[:20] if isinstance(name, str) else type(name).__name__)
+        raise UnusableAnswerError(f"its language {told_name} is none of the known ones")
     sure = told.get("language_probability")
     probability = None if sure is None else _number(sure, "language_probability")
     return SpokenLanguage(code=subtag_of(name), probability=probability)
@@ -182,7 +186,8 @@ def _text(value: object) -> str:
 def _number(value: object, name: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise UnusableAnswerError(f"{name} is no number")
-    if not math.isfinite(value) or abs(value) > 1e9:  # noqa: PLR2004 - nobody speaks so long
+    # Not a number is in no range, and a whole number of 400 digits is in none, either.
+    if not -1e9 < value < 1e9:  # noqa: PLR2004 - nobody speaks so long
         raise UnusableAnswerError(f"{name} is no usable number")
     return float(value)
 

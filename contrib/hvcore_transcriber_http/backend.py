@@ -1,6 +1,7 @@
 """Have a server transcribe sounds by ``POST /v1/audio/transcriptions``."""
 
 import http.client
+import json
 import time
 import uuid
 import wave
@@ -30,6 +31,7 @@ from hvcore_cloud_ladders.spending import MILLIONTHS, SpendingBook, SpendingTabl
 from hvcore_transcriber_http.answers import UnusableAnswerError, read_answer
 from hvcore_transcriber_http.exchange import (
     Answer,
+    NotConnectedError,
     Request,
     TooLargeAnswerError,
     exchange,
@@ -38,12 +40,15 @@ from hvcore_transcriber_http.languages import whisper_code
 from hvcore_transcriber_http.options import HttpTranscriberOptions
 
 _OK: Final = 200
-_BUSY: Final = frozenset({429, 502, 503, 504})
-_REFUSED_SOUND: Final = frozenset({400, 413, 415, 422})
+_BUSY: Final = frozenset({429, 502, 503})
+"""A proxy whose server is away answers 502."""
+_REFUSED: Final = frozenset({400, 413, 415, 422})
+_MOST_SAID: Final = 300
 _REFUSED_KEY: Final = frozenset({401, 403})
 _SERVER_FAILS: Final = 500
 _LONGEST_WAIT_S: Final = 30
 """A longer pause that a server asks for is made by the job, which others need not wait for."""
+_REFUSED_WAIT_S: Final = 3_600
 _PING_S: Final = 10.0
 _STEP_S: Final = 0.5
 
@@ -84,6 +89,22 @@ class HttpTranscriber(Transcriber):
             name=f"http {self.options.model}", languages=self.options.known_languages
         )
 
+    def reserve(self, order: TranscriptionOrder) -> None:
+        if self.book is None:
+            return
+        now = self.clock.now()
+        cost = order.sound.duration_ms * MILLIONTHS // 1000
+        if cost > self.book.limit:
+            raise UnusableSoundError(
+                "This sound alone is longer than what may be transcribed in a day."
+            )
+        # Each call is counted: nobody knows whether a lost answer is on the bill.
+        if not self.book.reserve(uuid.uuid4().hex, cost, now):
+            raise UnavailableError(
+                "No more sound is transcribed today: the daily limit is reached.",
+                retry_after_s=_seconds_of_the_day_left(now),
+            )
+
     def transcribe(self, order: TranscriptionOrder) -> Transcription:
         require_known_language(order.language, self.capabilities())
         order.check()
@@ -122,7 +143,6 @@ class HttpTranscriber(Transcriber):
         """Return the first answer other than that the server is busy."""
         failure: Exception = self._silent()
         for attempt in range(self.options.attempts):
-            self._charge(order.sound)
             pause_s = 2**attempt
             try:
                 answer = exchange(
@@ -137,9 +157,18 @@ class HttpTranscriber(Transcriber):
                     "The transcription server gave no usable answer.",
                     log="the answer is too large: see max_answer_mb",
                 ) from exc
-            except (OSError, http.client.HTTPException) as exc:
+            except NotConnectedError as exc:
                 failure = self._silent()
                 failure.__cause__ = exc
+            except (OSError, http.client.HTTPException) as exc:
+                # If nobody wants the words any more, that is the cause.
+                order.check()
+                # The sound may be the cause, and its request may be on the bill.
+                raise TranscriptionError(
+                    "The transcription server failed.",
+                    log=f"{self._host} took the sound and gave no answer: "
+                    f"{type(exc).__name__}; see timeout_s in transcriber.options",
+                ) from exc
             else:
                 if answer.status not in _BUSY:
                     return answer
@@ -179,26 +208,18 @@ class HttpTranscriber(Transcriber):
             body=_multipart(fields, sound, boundary),
         )
 
-    def _charge(self, sound: SoundFile) -> None:
-        if self.book is None:
-            return
-        now = self.clock.now()
-        cost = sound.duration_ms * MILLIONTHS // 1000
-        if cost > self.book.limit:
-            raise UnusableSoundError(
-                "This sound alone is longer than what may be transcribed in a day."
-            )
-        # Each request is counted: nobody knows whether a lost answer is on the bill.
-        if not self.book.reserve(uuid.uuid4().hex, cost, now):
-            raise UnavailableError(
-                "No more sound is transcribed today: the daily limit is reached.",
-                retry_after_s=_seconds_of_the_day_left(now),
-            )
-
     def _refusal(self, answer: Answer) -> Exception:
-        host, status = urlsplit(self.options.url).netloc, answer.status
-        if status in _REFUSED_SOUND:
-            return UnusableSoundError("The transcription server refuses the sound.")
+        host, status = self._host, answer.status
+        if status in _REFUSED:
+            # Any sound may be refused so: by a proxy with a limit of 1 MB, or by a model
+            # that knows no times of words. So the operator is asked, and no job is lost.
+            return UnavailableError(
+                f"The transcription server {host} refuses a sound of up to 12 MB with "
+                f"{status}: raise the limit of its proxy, or correct model in "
+                "transcriber.options to one that knows verbose_json.",
+                retry_after_s=_REFUSED_WAIT_S,
+                said=self._said(answer),
+            )
         if status in _BUSY:
             told = f"The transcription server {host} is busy: it answers {status}."
             return UnavailableError(told, retry_after_s=answer.retry_after_s or 60)
@@ -212,8 +233,22 @@ class HttpTranscriber(Transcriber):
         )
 
     def _silent(self) -> UnavailableError:
-        host = urlsplit(self.options.url).netloc
-        return UnavailableError(f"The transcription server {host} does not answer.")
+        return UnavailableError(
+            f"The transcription server {self._host} does not answer."
+        )
+
+    def _said(self, answer: Answer) -> str | None:
+        """Return the server's own words about a refusal, without the key."""
+        try:
+            said = str(json.loads(answer.body)["error"]["message"])
+        except (LookupError, TypeError, ValueError, RecursionError):
+            return None
+        key = self.options.key
+        return (said.replace(key, "…") if key else said)[:_MOST_SAID]
+
+    @property
+    def _host(self) -> str:
+        return urlsplit(self.options.url).netloc
 
     @property
     def _headers(self) -> dict[str, str]:

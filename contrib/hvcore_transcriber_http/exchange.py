@@ -10,7 +10,7 @@ import select
 import socket
 import ssl
 from collections.abc import Callable, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from urllib.parse import urlsplit
 
 import attrs
@@ -52,6 +52,10 @@ class Answer:
     retry_after_s: int | None = None
 
 
+class NotConnectedError(OSError):
+    """Say that a server could not be reached: nothing was sent to it."""
+
+
 class TooLargeAnswerError(Exception):
     """Say that an answer is larger than may be read."""
 
@@ -75,7 +79,8 @@ def exchange(
         check: Called twice a second; its errors pass, and the connection is closed.
 
     Raises:
-        OSError: The server cannot be reached, or does not answer in time.
+        NotConnectedError: The server cannot be reached.
+        OSError: The server breaks off, or does not answer in time.
         http.client.HTTPException: The answer is not HTTP, or breaks off.
         TooLargeAnswerError: The answer has more bytes.
         UnavailableError: No thread could be started to watch the time.
@@ -88,16 +93,21 @@ def exchange(
     )
     connection = kind(parts.hostname or "", parts.port)
     with SocketDeadline(within_s) as deadline, closing(connection):
-        connected = _connected(connection, deadline, within_s)
+        try:
+            connected = _connected(connection, deadline, within_s)
+        except OSError as exc:
+            raise NotConnectedError(str(exc)) from exc
         connection.sock = connected
         connection.putrequest(request.method, parts.path.rstrip("/") + request.path)
         headers = {**request.headers, "Content-Length": str(len(request.body))}
         for name, value in headers.items():
             connection.putheader(name, value)
         connection.endheaders()
-        for start in range(0, len(request.body), _PIECE_BYTES):
-            check()
-            connection.send(request.body[start : start + _PIECE_BYTES])
+        # Who refuses a large body may answer and close before all of it is sent.
+        with suppress(BrokenPipeError, ConnectionResetError):
+            for start in range(0, len(request.body), _PIECE_BYTES):
+                check()
+                connection.send(request.body[start : start + _PIECE_BYTES])
         while not select.select([connected], [], [], ASKS_EVERY_S)[0]:
             check()
         with connection.getresponse() as response:
@@ -130,7 +140,10 @@ def _body(
 
 
 def _seconds(header: str | None) -> int | None:
-    return int(header) if header and header.isascii() and header.isdigit() else None
+    if not header or not header.isascii() or not header.isdigit():
+        return None
+    # More digits than any number that Python reads would be an error.
+    return int(header[:9])
 
 
 def _connected(

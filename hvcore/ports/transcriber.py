@@ -39,7 +39,8 @@ class Transcriber(ABC):
     thread of a worker's child process, one call at a time, and again after an earlier
     transcription was finished, closed or failed. ``capabilities`` is called from any
     thread of any process. A transcriber must also work in a process that was forked
-    after the transcriber was made and before the first ``transcribe``.
+    after the transcriber was made and before the first ``transcribe``. The service's
+    database must not be used there: ``reserve`` is the place for that.
 
     No error, log line or repr contains a secret, such as a server's key.
     """
@@ -55,6 +56,20 @@ class Transcriber(ABC):
         Raises:
             UnavailableError: The model or the server is missing; the text says what to
                 do.
+        """
+
+    def reserve(self, order: TranscriptionOrder) -> None:
+        """
+        Reserve the cost of a transcription, or refuse the transcription.
+
+        Called once before each ``transcribe``, in the worker's own process, before the child process is forked: only here
+        may a transcriber write into the service's database. It sends nothing to a server,
+        and returns within a second.
+
+        Raises:
+            UnusableSoundError: The sound alone costs more than may ever be spent.
+            UnavailableError: The spending limit is used up; the call is repeated after
+                ``retry_after_s``, which costs no attempt.
         """
 
     @abstractmethod
@@ -76,9 +91,8 @@ class Transcriber(ABC):
             UnknownLanguageError: ``capabilities`` does not declare the order's language.
             UnusableSoundError: No attempt will ever succeed with this sound.
             TranscriptionError: This attempt failed.
-            UnavailableError: The model or the server is missing, does not answer, or
-                its spending limit is used up; the call is repeated later, which costs no
-                attempt.
+            UnavailableError: The model or the server is missing or is busy; the call is
+                repeated after ``retry_after_s``, which costs no attempt.
         """
 
     def ping(self) -> None:

@@ -10,6 +10,7 @@ import attrs
 
 from hvcore.domain.processing.routes import read_route
 from hvcore.domain.uploads.direct import DirectUploadMode
+from hvcore.domain.videos.caption_jobs import AUTO, MAX_WISHES
 from hvcore.settings.analytics import AnalyticsSettings
 from hvcore.settings.conversion import Origins, RequestCount
 from hvcore.settings.mail import MailSettings
@@ -20,6 +21,7 @@ from hvcore.settings.shares import ShareSettings
 from hvcore.settings.sign_in import DashboardSettings, SignInSettings
 
 _SCHEMA: Final = re.compile(r"[a-z][a-z0-9_]{0,39}")
+_CAPTION_WISH: Final = re.compile(f"[a-z]{{2,3}}|{AUTO}")
 SHORTEST_TIMEOUT_S: Final = 1
 LONGEST_TIMEOUT_S: Final = 600
 
@@ -147,6 +149,16 @@ def _is_a_probability(_: object, __: object, value: float) -> None:
         raise ValueError(f"transcriber.min_confidence: {value} is not from 0 to 1")
 
 
+def _are_caption_wishes(_: object, __: object, value: tuple[str, ...]) -> None:
+    if len(value) > MAX_WISHES:
+        raise ValueError(f"transcriber.generate: at most {MAX_WISHES} languages")
+    for wish in value:
+        if not _CAPTION_WISH.fullmatch(wish):
+            raise ValueError(
+                f"transcriber.generate: {wish!r} is neither a language such as en nor {AUTO}"
+            )
+
+
 @attrs.frozen(kw_only=True)
 class TranscriberSettings(BackendSettings):
     """
@@ -164,7 +176,7 @@ class TranscriberSettings(BackendSettings):
 
     backend: str = ""
     min_confidence: float = attrs.field(default=0.5, validator=_is_a_probability)
-    generate: tuple[str, ...] = ()
+    generate: tuple[str, ...] = attrs.field(default=(), validator=_are_caption_wishes)
 
 
 @attrs.frozen(kw_only=True)

@@ -340,3 +340,11 @@ def test_public_addresses_are_roots(tmp_path: Path) -> None:
 
 def test_an_empty_list_of_plugins_means_the_installed_ones(tmp_path: Path) -> None:
     assert loaded(tmp_path, HV_PLUGINS="").settings.plugin_modules is None
+
+
+@pytest.mark.parametrize("bad", ["EN", "english", ",".join(["en"] * 11)])
+def test_a_wrong_language_for_captions_is_refused_at_the_start(
+    tmp_path: Path, bad: str
+) -> None:
+    with pytest.raises(ConfigError, match=r"transcriber\.generate"):
+        loaded(tmp_path, HV_TRANSCRIBER__GENERATE=bad)

@@ -43,6 +43,7 @@ JUDGED_WORDS: Final = 500
 invents words, at four times the cost."""
 NO_SPEECH: Final = "Nothing is said in the video, so there are no captions."
 NO_SOUND: Final = "The video has no sound, so there are no captions."
+NOT_READY: Final = "The video did not play any more while its captions were made."
 _NO_TRANSCRIBER: Final = (
     "No transcriber is set up here, and captions wait for one: HV_TRANSCRIBER__BACKEND."
 )
@@ -79,8 +80,11 @@ class CaptionMaking:
         with self.uow.read() as work:
             video = work.videos.find(run.task.subject)
             job = work.caption_jobs.find(_job_id(run.task))
-        if job is None or not job.is_running or not _is_ready(video):
+        if job is None or not job.is_running:
             run.finish()
+            return
+        if not _is_ready(video):
+            self._rest_or_end(run, job)
             return
         assert video is not None and video.media is not None  # noqa: S101, PT018 - ready
         if self.transcriber is None:
@@ -100,7 +104,22 @@ class CaptionMaking:
             return
         job = work.caption_jobs.find(_job_id(task))
         if job is not None and job.is_running:
-            _store_end(work, video, job, CaptionJobState.FAILED, reason)
+            store_end(work, video, job, CaptionJobState.FAILED, reason)
+
+    def _rest_or_end(self, run: TaskRun, job: CaptionJob) -> None:
+        """Have a job rest whose video is in the bin, and fail it if the video does not play."""
+        with self.uow.write() as work:
+            video = work.videos.find(job.video_id, for_update=True)
+            if _is_ready(video):
+                # It has become ready at this moment.
+                run.put_back(work, not_before=work.now(), error="")
+            elif video is not None and video.is_restorable(work.now()):
+                assert video.bin_stay is not None  # noqa: S101 - else it is not restorable
+                run.put_back(work, not_before=video.bin_stay.ends_at, error="")
+            else:
+                store_end(work, video, job, CaptionJobState.FAILED, NOT_READY)
+                run.finish(work)
+            work.commit()
 
     def _make_window(
         self, run: TaskRun, video: Video, job: CaptionJob, track: Track
@@ -190,23 +209,23 @@ class CaptionMaking:
                     raise TaskStopped  # noqa: TRY301 - the files go, as after every error
                 replaced = self.generated.put(work, track)
                 done = attrs.evolve(job, confidence=track.confidence, cues=track.cues)
-                _store_end(work, video, done, CaptionJobState.READY, "")
+                store_end(work, video, done, CaptionJobState.READY, "")
                 run.finish(work)
                 work.commit()
         except NotPublishableError as exc:
             self._end(run, job, CaptionJobState.FAILED, f"{exc}", cues)
-            self.generated.discard_unlisted(job)
             return
         except UnavailableError:
             # They may be listed: only the answer of the commit was lost.
             raise
         except BaseException:
-            self.generated.discard_unlisted(job)
+            # Another attempt may be about to list files of its own.
+            self.generated.discard_attempt(job, run)
             raise
         failpoint("captions.published")
         self.generated.discard(replaced)
         # Also what attempts left that were killed before they could list it.
-        self.generated.discard_unlisted(job)
+        self.generated.discard_unlisted(job.video_id)
 
     def _end(
         self,
@@ -219,12 +238,14 @@ class CaptionMaking:
         with self.uow.write() as work:
             video = work.videos.find(job.video_id, for_update=True)
             job = attrs.evolve(job, confidence=confidence_of(cues))
-            _store_end(work, video, job, state, reason)
+            store_end(work, video, job, state, reason)
             run.finish(work)
             work.commit()
+        # Attempts of this job and of others before may have been killed with files stored.
+        self.generated.discard_unlisted(job.video_id)
 
 
-def _store_end(
+def store_end(
     work: Work,
     video: Video | None,
     job: CaptionJob,

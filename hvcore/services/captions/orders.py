@@ -9,7 +9,7 @@ from hvcore.domain.access.principals import Principal
 from hvcore.domain.ids import new_caption_job_id
 from hvcore.domain.tasks.kinds import CAPTIONS_MAKE
 from hvcore.domain.tasks.task import Lane, NewTask
-from hvcore.domain.videos.caption_jobs import AUTO, CaptionJob
+from hvcore.domain.videos.caption_jobs import AUTO, CaptionJob, CaptionJobState
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
 from hvcore.errors import (
@@ -23,7 +23,7 @@ from hvcore.ports.transcriber import Transcriber
 from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.access.audit import record_by_person
 from hvcore.services.access.authorization import find_authorized_video, require_listed
-from hvcore.services.captions.making import JOB
+from hvcore.services.captions.making import JOB, NOT_READY, store_end
 from hvcore.services.captions.publishing import WRITTEN_BY_A_PERSON
 
 NO_TRANSCRIBER: Final = "is not available here: no transcriber is set up"
@@ -104,8 +104,7 @@ class CaptionOrders:
                 find_authorized_video(work, caller, org_id, video_id, for_update=True)
             )
             _require_ready(video)
-            jobs = work.caption_jobs.of_video(video.id)
-            if any(job.is_running for job in jobs):
+            if _has_running_job(work, video):
                 raise ConflictError(
                     "Captions of this video are being made; wait until they are ready."
                 )
@@ -198,6 +197,17 @@ def order_within(work: Work, video: Video, wishes: Sequence[str]) -> None:
                 )
             ]
         )
+
+
+def _has_running_job(work: Work, video: Video) -> bool:
+    """Return whether a job of a video goes on; one that has lost its task is failed."""
+    tasks = work.tasks.unended(video.id, kind=CAPTIONS_MAKE)
+    worked_on = {task.payload[JOB] for task in tasks}
+    running = [job for job in work.caption_jobs.of_video(video.id) if job.is_running]
+    for job in running:
+        if job.id not in worked_on:
+            store_end(work, video, job, CaptionJobState.FAILED, NOT_READY)
+    return any(job.id in worked_on for job in running)
 
 
 def _require_ready(video: Video) -> None:

@@ -3,6 +3,7 @@
 import hashlib
 import io
 import logging
+import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
@@ -41,6 +42,10 @@ TOO_MANY_TRACKS: Final = (
 TOO_LONG: Final = f"The captions would be too long: more than {MAX_CUES} cues or 4 MiB."
 
 
+_GENERATED: Final = re.compile(r"-(cap_[0-9A-Za-z]+a[0-9]+)\.[^/]+$")
+"""Of a file's path: the version of captions that an attempt at a caption job stored."""
+
+
 class NotPublishableError(Exception):
     """Say, in a sentence for the video's owner, why captions are not published."""
 
@@ -76,7 +81,7 @@ class GeneratedCaptions:
             size_bytes=len(written),
             sha256=hashlib.sha256(written).hexdigest(),
             # Of this attempt alone: nothing that is published is written again.
-            version=f"{job.id}a{run.task.fence}",
+            version=_version(job, run),
             created_at=self.clock.now(),
             is_generated=True,
             confidence=said.confidence,
@@ -109,22 +114,43 @@ class GeneratedCaptions:
         """Remove the files of captions that no video lists any more."""
         self._remove(path for track in tracks for path in track.paths)
 
-    def discard_unlisted(self, job: CaptionJob) -> None:
-        """Remove the files that attempts at an ended job stored and that its video does not list."""
+    def discard_attempt(self, job: CaptionJob, run: TaskRun) -> None:
+        """Remove the files that a failed attempt stored, unless its video lists them after all."""
+        version = _version(job, run)
         try:
-            with self.uow.read() as work:
-                # A commit whose answer was lost may have listed them.
-                listed = work.captions.of_video(job.video_id)
-            kept = {path for track in listed for path in track.paths}
-            found = self._stored_by(job)
+            found = [one for one in self._stored(job.video_id) if one[1] == version]
+            with self.uow.write() as work:
+                # A commit whose answer was lost, or is under way, holds the row's lock.
+                work.videos.find(job.video_id, for_update=True)
+                kept = _listed(work, job.video_id)
         except UnavailableError:
             # They are removed with their video.
             return
-        self._remove(path for path in found if path not in kept)
+        self._remove(path for path, _ in found if path not in kept)
 
-    def _stored_by(self, job: CaptionJob) -> list[str]:
-        infos = self.storage.walk(captions_prefix(VideoId(job.video_id)))
-        return [info.path for info in infos if f"-{job.id}a" in info.path]
+    def discard_unlisted(self, video_id: VideoId) -> None:
+        """Remove the files of ended caption jobs that their video does not list."""
+        try:
+            # First the files: those of a job that begins after this are not among them.
+            found = self._stored(video_id)
+            with self.uow.read() as work:
+                jobs = work.caption_jobs.of_video(video_id)
+                kept = _listed(work, video_id)
+        except UnavailableError:
+            # They are removed with their video.
+            return
+        busy = tuple(f"{job.id}a" for job in jobs if job.is_running)
+        self._remove(
+            path
+            for path, version in found
+            if path not in kept and not version.startswith(busy)
+        )
+
+    def _stored(self, video_id: VideoId) -> list[tuple[str, str]]:
+        """Return path and version of each file that attempts at caption jobs of a video stored."""
+        infos = self.storage.walk(captions_prefix(video_id))
+        found = ((info.path, _GENERATED.search(info.path)) for info in infos)
+        return [(path, match[1]) for path, match in found if match is not None]
 
     def _remove(self, paths: Iterable[str]) -> None:
         for path in paths:
@@ -133,3 +159,11 @@ class GeneratedCaptions:
             except UnavailableError:
                 # Nothing serves it, and it goes with its video.
                 _log.warning("captions not removed", extra={"hv_path": path})
+
+
+def _version(job: CaptionJob, run: TaskRun) -> str:
+    return f"{job.id}a{run.task.fence}"
+
+
+def _listed(work: Work, video_id: VideoId) -> set[str]:
+    return {path for track in work.captions.of_video(video_id) for path in track.paths}

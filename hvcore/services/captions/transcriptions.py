@@ -12,9 +12,11 @@ import select
 import signal
 import sys
 import time
+import traceback
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, Final, NoReturn
 
 import attrs
@@ -23,6 +25,8 @@ from hvcore.domain.processing.speech import (
     SoundFile,
     SpokenCue,
     SpokenLanguage,
+    SpokenWord,
+    TranscriberCapabilities,
     TranscriptionError,
     TranscriptionOrder,
     UnusableSoundError,
@@ -86,8 +90,22 @@ class Transcriptions:
             UnavailableError: The transcriber is not available; the call is repeated later.
         """
         order = TranscriptionOrder(sound=sound, language=language)
-        reading, writing = os.pipe()
-        parent = os.getpid()
+        # Here, since a child must not use the connections of its parent.
+        self.transcriber.reserve(order)
+        child, reading = _forked(self.transcriber, order)
+        try:
+            answer = _answer(reading, check, time.monotonic() + self.most_s)
+        finally:
+            os.close(reading)
+            _end(child)
+        return _heard(answer, sound, language, self.transcriber.capabilities())
+
+
+def _forked(transcriber: Transcriber, order: TranscriptionOrder) -> tuple[int, int]:
+    """Return the id of a child that transcribes, and the end of the pipe with its answer."""
+    reading, writing = os.pipe()
+    parent = os.getpid()
+    try:
         with warnings.catch_warnings():
             # Newer Pythons warn of threads, whose locks a child would find held. This one
             # takes none of theirs: it transcribes, writes into a pipe, and ends.
@@ -95,16 +113,24 @@ class Transcriptions:
             child = os.fork()
         if child == 0:
             os.close(reading)
-            _transcribe_and_end(self.transcriber, order, writing, parent)
+            _transcribe_and_end(transcriber, order, writing, parent)
+    except OSError:
+        # There is no child: no memory, or too many processes.
+        os.close(reading)
+        raise
+    finally:
         os.close(writing)
-        try:
-            answer = _answer(reading, check, time.monotonic() + self.most_s)
-        finally:
-            os.close(reading)
-            with suppress(ProcessLookupError):
-                os.kill(child, signal.SIGKILL)
-            os.waitpid(child, 0)
-        return _heard(answer, sound)
+    return child, reading
+
+
+def _end(child: int) -> None:
+    with suppress(ProcessLookupError):
+        # Also the programs that it started: its session has its id.
+        os.killpg(child, signal.SIGKILL)
+    with suppress(ProcessLookupError):
+        # It may have no session of its own yet.
+        os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
 
 
 def _answer(reading: int, check: Callable[[], None], ends_at_s: float) -> bytes:
@@ -126,7 +152,12 @@ def _answer(reading: int, check: Callable[[], None], ends_at_s: float) -> bytes:
             raise TranscriptionError(_FAILED, log="the transcriber hears too much")
 
 
-def _heard(answer: bytes, sound: SoundFile) -> HeardSound:
+def _heard(
+    answer: bytes,
+    sound: SoundFile,
+    wished: str | None,
+    able: TranscriberCapabilities,
+) -> HeardSound:
     try:
         told: Mapping[str, Any] = json.loads(answer)
     except ValueError as exc:
@@ -136,14 +167,21 @@ def _heard(answer: bytes, sound: SoundFile) -> HeardSound:
     if error == "unusable":
         raise UnusableSoundError(text)
     if error == "unavailable":
-        raise UnavailableError(text)
+        after_s, said = told["retry_after_s"], told["said"]
+        raise UnavailableError(text, retry_after_s=after_s, said=said)
     if error is not None:
         raise TranscriptionError(text, log=told["log"])
-    cues = from_stored(told["cues"], tuple[SpokenCue, ...])
-    return HeardSound(
-        language=from_stored(told["language"], SpokenLanguage),
-        cues=tuple(_in_order(cues, sound.duration_ms)),
-    )
+    try:
+        language = from_stored(told["language"], SpokenLanguage)
+        told_cues = from_stored(told["cues"], tuple[SpokenCue, ...])
+        cues = tuple(_in_order(told_cues, sound.duration_ms))
+    except (ArithmeticError, LookupError, TypeError, ValueError):
+        # Without the error: it may quote what is said.
+        raise TranscriptionError(_FAILED, log="the cues are malformed") from None
+    if language.code not in able.languages or wished not in {None, language.code}:
+        log = f"the language {language.code[:20]!r} was not asked for, or is unknown"
+        raise TranscriptionError(_FAILED, log=log)
+    return HeardSound(language=language, cues=cues)
 
 
 def _in_order(cues: Iterable[SpokenCue], duration_ms: int) -> Iterable[SpokenCue]:
@@ -153,8 +191,27 @@ def _in_order(cues: Iterable[SpokenCue], duration_ms: int) -> Iterable[SpokenCue
         start_ms, end_ms = max(cue.start_ms, last_ms), min(cue.end_ms, duration_ms)
         if start_ms >= end_ms or not cue.words:
             continue
-        yield attrs.evolve(cue, start_ms=start_ms, end_ms=end_ms)
+        words = tuple(_words_in_order(cue.words, start_ms, end_ms))
+        yield attrs.evolve(cue, start_ms=start_ms, end_ms=end_ms, words=words)
         last_ms = end_ms
+
+
+def _words_in_order(
+    words: Iterable[SpokenWord], start_ms: int, end_ms: int
+) -> Iterable[SpokenWord]:
+    """Yield words within their cue, none before the end of the one before."""
+    at_ms = start_ms
+    for word in words:
+        begins_ms = min(max(word.start_ms, at_ms), end_ms)
+        at_ms = min(max(word.end_ms, begins_ms), end_ms)
+        # Not a number is no probability, either.
+        is_known = 0.0 <= word.confidence <= 1.0
+        yield attrs.evolve(
+            word,
+            start_ms=begins_ms,
+            end_ms=at_ms,
+            confidence=word.confidence if is_known else float(word.confidence > 1.0),
+        )
 
 
 def _transcribe_and_end(
@@ -165,7 +222,7 @@ def _transcribe_and_end(
     status = 1
     try:
         _become_a_child(parent)
-        told = json.dumps(_told(transcriber, order)).encode()
+        told = _told(transcriber, order)
         with open(writing, "wb") as pipe:
             pipe.write(told)
         status = 0
@@ -184,20 +241,33 @@ def _become_a_child(parent: int) -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (MOST_MEMORY_BYTES, MOST_MEMORY_BYTES))
 
 
-def _told(transcriber: Transcriber, order: TranscriptionOrder) -> Mapping[str, object]:
+def _told(transcriber: Transcriber, order: TranscriptionOrder) -> bytes:
     try:
         transcription = transcriber.transcribe(order)
         cues = tuple(transcription.cues)
+        heard = {"language": transcription.language, "cues": cues}
+        # Here: a plugin's values may be of types that JSON does not know.
+        return json.dumps(to_stored(heard)).encode()
     except UnusableSoundError as exc:
-        return {"error": "unusable", "text": f"{exc}"}
+        failure = _failure("unusable", f"{exc}")
     except UnavailableError as exc:
-        return {"error": "unavailable", "text": exc.detail}
+        after_s, said = exc.retry_after_s, exc.said
+        failure = _failure("unavailable", exc.detail, retry_after_s=after_s, said=said)
     except TranscriptionError as exc:
-        return {"error": "failed", "text": exc.reason, "log": exc.log}
+        failure = _failure("failed", exc.reason, log=exc.log)
     # A plugin's own errors, and memory that it has not got.
     except Exception as exc:  # noqa: BLE001 - the parent raises what is told here
-        return {"error": "failed", "text": _FAILED, "log": f"{exc!r}"[:1000]}
-    return {
-        "language": to_stored(transcription.language),
-        "cues": to_stored(cues),
-    }
+        failure = _failure("failed", _FAILED, log=_place_of(exc))
+    return json.dumps(failure).encode()
+
+
+def _failure(kind: str, text: str, **more: object) -> Mapping[str, object]:
+    return {"error": kind, "text": text, **more}
+
+
+def _place_of(error: Exception) -> str:
+    """Return type and place of an error, without its text: that may quote what is said."""
+    place = ""
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        place = f" in {Path(frame.f_code.co_filename).name}, line {line}"
+    return f"{type(error).__name__}{place}"

@@ -22,10 +22,10 @@ from hvcore.services.tasks.handlers import TaskHandler
 from hvcore.services.tasks.leases import TaskRun
 from hvcore.services.tasks.outages import (
     HANDED_ON_WAITS,
-    OUTAGE_WAITS,
     HostRest,
     is_of_this_host,
     is_outage,
+    outage_wait,
 )
 
 _log = logging.getLogger(__name__)
@@ -100,9 +100,13 @@ class FailedAttempts:
         task = run.task
         _log.warning(
             "task waits for the service",
-            extra={"hv_task": task.id, "hv_kind": task.kind, "hv_why": str(error)},
+            extra={
+                "hv_task": task.id,
+                "hv_kind": task.kind,
+                "hv_why": _waits_for(error),
+            },
         )
-        wait = OUTAGE_WAITS
+        wait = outage_wait(error)
         # Who runs outbound tasks has other work meanwhile that needs no disk.
         if is_of_this_host(error) and task.lane is not Lane.OUTBOUND:
             self.rest.begin()
@@ -125,6 +129,11 @@ def _was_failed(work: Work, task: Task) -> bool:
         and found.state is TaskState.FAILED
         and found.fence == task.fence
     )
+
+
+def _waits_for(error: Exception) -> str:
+    said = getattr(error, "said", None)
+    return f"{error} It says: {said}" if said else f"{error}"
 
 
 def _wait(attempts: int, handler: TaskHandler) -> timedelta:

@@ -11,6 +11,8 @@ import attrs
 from hvcore.errors import UnavailableError
 
 OUTAGE_WAITS: Final = timedelta(minutes=1)
+LONGEST_WAIT: Final = timedelta(hours=1)
+"""A spending limit may last until midnight; operators may raise it before."""
 HANDED_ON_WAITS: Final = timedelta(seconds=1)
 """How long a task waits that this host cannot do: other hosts may take it."""
 HOST_RESTS_S: Final = 30.0
@@ -27,6 +29,12 @@ def is_outage(error: Exception) -> bool:
     return isinstance(error, UnavailableError) or (
         isinstance(error, OSError) and error.errno in _OF_THIS_HOST
     )
+
+
+def outage_wait(error: Exception) -> timedelta:
+    """Return how long a task waits after an outage: as long as it asks for, from a minute to an hour."""
+    asked_s = error.retry_after_s if isinstance(error, UnavailableError) else 0
+    return max(OUTAGE_WAITS, min(timedelta(seconds=asked_s), LONGEST_WAIT))
 
 
 def is_of_this_host(error: BaseException) -> bool:

@@ -1,5 +1,6 @@
 """A server's faults are told apart: what is tried again, what waits, and what never succeeds."""
 
+import socket
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -18,6 +19,7 @@ from hvcore.plugin_api import (
     UnavailableError,
     UnusableSoundError,
 )
+from hvcore.services.captions.transcriptions import Transcriptions
 from hvcore.testing.fakes import SettableClock
 from hvcore.testing.transcriber import tones, write_sound
 from hvcore_transcriber_http.backend import HttpTranscriber, make_transcriber
@@ -75,6 +77,7 @@ def heard(
     transcriber: HttpTranscriber, sound: SoundFile, language: str | None = None
 ) -> list[SpokenCue]:
     order = TranscriptionOrder(sound=sound, language=language)
+    transcriber.reserve(order)
     return list(transcriber.transcribe(order).cues)
 
 
@@ -94,7 +97,7 @@ def test_a_request_has_openais_form(
     ]
 
 
-@pytest.mark.parametrize("fault", [busy(429), busy(503), busy(502), break_off])
+@pytest.mark.parametrize("fault", [busy(429), busy(503), busy(502)])
 def test_a_busy_server_is_asked_again(
     fault: Callable[[Handler], None],
     server: ImitatedServer,
@@ -161,17 +164,45 @@ def test_a_pause_ends_when_nobody_wants_the_words(
 
 
 @pytest.mark.parametrize("status", [400, 413, 415, 422])
-def test_a_refused_sound_is_unusable(
+def test_a_refused_sound_waits_for_the_operator(
     status: int,
     server: ImitatedServer,
     transcriber: HttpTranscriber,
     sound: SoundFile,
 ) -> None:
-    server.faults += [busy(status)]
+    told = {"error": {"message": f"no verbose_json for {KEY} " + "x" * 1_000}}
+    server.faults += [lambda handler: handler.answer(status, told)]
 
-    with pytest.raises(UnusableSoundError):
+    with pytest.raises(UnavailableError) as raised:
         heard(transcriber, sound)
+
+    host = server.url.removeprefix("http://")
+    assert f"{host} refuses a sound of up to 12 MB with {status}" in raised.value.detail
+    assert "model in transcriber.options" in raised.value.detail
+    assert str(raised.value.said).startswith("no verbose_json for … x")
+    assert len(str(raised.value.said)) == 300
     assert len(server.fields) == 1
+
+
+def test_a_request_that_breaks_off_costs_an_attempt_and_is_not_repeated(
+    server: ImitatedServer, transcriber: HttpTranscriber, sound: SoundFile
+) -> None:
+    server.faults += [break_off]
+
+    with pytest.raises(TranscriptionError) as raised:
+        heard(transcriber, sound)
+
+    assert "gave no answer: IncompleteRead" in raised.value.log
+    assert len(server.fields) == 1
+
+
+def test_a_server_that_is_not_there_costs_no_attempt(sound: SoundFile) -> None:
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        made = asking(f"http://127.0.0.1:{closed.getsockname()[1]}", [])
+
+        with pytest.raises(UnavailableError, match="does not answer"):
+            heard(made, sound)
 
 
 @pytest.mark.parametrize("status", [401, 403, 404, 301])
@@ -202,10 +233,12 @@ def test_an_answer_has_a_deadline(
     fault: Callable[[Handler], None], server: ImitatedServer, sound: SoundFile
 ) -> None:
     server.faults += [fault]
-    made = asking(server.url, [], timeout_s=0.4, attempts=1)
+    made = asking(server.url, [], timeout_s=0.4)
 
-    with pytest.raises(UnavailableError, match="does not answer"):
+    with pytest.raises(TranscriptionError) as raised:
         heard(made, sound)
+    assert "see timeout_s" in raised.value.log
+    assert len(server.fields) == 1
 
 
 def test_an_answer_has_a_bounded_size(server: ImitatedServer, sound: SoundFile) -> None:
@@ -231,7 +264,13 @@ def with_word(**changed: object) -> Callable[[dict[str, Any]], object]:
         (lambda _: "text", "no object"),
         (without("segments"), "segments is missing"),
         (without("words"), "no times of words"),
-        (without("language"), "language None is none of the known"),
+        (without("language"), "language 'NoneType' is none of the known"),
+        (
+            lambda told: {**told, "language": "said " * 99},
+            "'said said said said ' is none",
+        ),
+        (lambda told: {**told, "duration": "²"}, "duration is no number"),
+        (with_word(end=10**400), "end is no usable number"),
         (lambda told: {**told, "language": "klingon"}, "'klingon'"),
         (lambda told: {**told, "duration": 31.0}, "31.0 s of sound"),
         (lambda told: {**told, "duration": "31.0"}, "31.0 s of sound"),
@@ -340,6 +379,22 @@ def test_a_daily_limit_of_sound_is_kept(
     clock.move(timedelta(hours=2))
     heard(made, sound)
     assert len(server.fields) == 3
+
+
+def test_a_daily_limit_is_kept_by_workers_whose_children_transcribe(
+    server: ImitatedServer, sound: SoundFile, sqlite: Engine
+) -> None:
+    options = HttpTranscriberOptions(url=server.url, key=KEY, daily_limit_s=1)
+    database = PluginDatabase(sqlite)
+    made = make_transcriber(options, clock=SettableClock(), database=database)
+    worker = Transcriptions(transcriber=made)
+
+    told = worker.hear(sound, "en", lambda: None)
+
+    assert [cue.text for cue in told.cues] == ["one two three"]
+    with pytest.raises(UnavailableError, match="daily limit"):
+        worker.hear(sound, "en", lambda: None)
+    assert len(server.fields) == 1
 
 
 def test_a_sound_above_the_daily_limit_is_never_sent(

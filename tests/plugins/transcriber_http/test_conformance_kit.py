@@ -28,8 +28,9 @@ class Kit(TranscriberConformance):
 
     @pytest.fixture
     def unavailable(self) -> Iterator[HttpTranscriber]:
-        with socket.create_server(("127.0.0.1", 0)) as silent:
-            url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        with socket.socket() as closed:
+            closed.bind(("127.0.0.1", 0))
+            url = f"http://127.0.0.1:{closed.getsockname()[1]}"
             yield made(url, key="a-wrong-secret", timeout_s=0.5)
 
     @pytest.fixture

@@ -9,7 +9,10 @@ import pytest
 
 from hvcore.domain.ids import VideoId
 from hvcore.domain.processing.source_info import CaptionTrackInfo
+from hvcore.domain.tasks.task import Task
+from hvcore.domain.videos.caption_jobs import CaptionJobState
 from hvcore.domain.videos.states import VideoState
+from hvcore.services.captions.making import NOT_READY
 from tests.services.conftest import make_world
 from tests.services.spoken_service import SpokenService, spoken_service
 
@@ -95,3 +98,63 @@ def test_without_a_transcriber_a_video_is_ready_without_captions(
         assert world.video(video_id).state is VideoState.READY
         with world.services.uow.read() as work:
             assert work.caption_jobs.of_video(video_id) == []
+
+
+def waiting_tasks(spoken: SpokenService, video_id: VideoId) -> list[Task]:
+    with spoken.world.services.uow.read() as work:
+        return list(work.tasks.unended(video_id, kind="captions.make"))
+
+
+def test_captions_of_a_video_that_plays_no_more_end(spoken: SpokenService) -> None:
+    video_id = spoken.ready()
+    spoken.generate(video_id)
+    uow = spoken.world.services.uow
+    with uow.write() as work:
+        video = work.videos.find(video_id, for_update=True)
+        assert video is not None
+        assert video.job_id is not None
+        video.mark_lost(video.job_id, "The files are lost.")
+        work.videos.save(video)
+        work.commit()
+
+    spoken.world.run_tasks()
+
+    job = spoken.job(video_id)
+    assert (job.state, job.reason) == (CaptionJobState.FAILED, NOT_READY)
+    assert waiting_tasks(spoken, video_id) == []
+
+
+def test_captions_rest_while_their_video_is_in_the_bin(spoken: SpokenService) -> None:
+    world = spoken.world
+    video_id = spoken.ready()
+    spoken.generate(video_id)
+    (task,) = waiting_tasks(spoken, video_id)
+    world.services.deletion.delete(world.caller, "org_a", video_id, None, keep_hours=72)
+    with world.services.uow.write() as work:
+        # As if its attempt had begun before the delete.
+        work.tasks.hurry([task])
+        work.commit()
+
+    world.run_tasks()
+
+    (task,) = waiting_tasks(spoken, video_id)
+    stay = world.video(video_id).bin_stay
+    assert stay is not None
+    assert task.not_before == stay.ends_at
+    assert spoken.job(video_id).state is CaptionJobState.WAITING
+
+
+def test_a_job_that_has_lost_its_task_does_not_keep_others_from_being_ordered(
+    spoken: SpokenService,
+) -> None:
+    video_id = spoken.ready()
+    spoken.generate(video_id, "de")
+    with spoken.world.services.uow.write() as work:
+        work.tasks.cancel(video_id, kinds=("captions.make",))
+        work.commit()
+
+    spoken.generate(video_id, "en")
+    spoken.world.run_tasks()
+
+    assert spoken.job(video_id, "de").state is CaptionJobState.FAILED
+    assert spoken.job(video_id, "en").state is CaptionJobState.READY

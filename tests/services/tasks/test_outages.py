@@ -20,6 +20,7 @@ from hvcore.services.tasks.outages import (
     HOST_RESTS_S,
     HostRest,
     is_of_this_host,
+    outage_wait,
 )
 from hvcore.services.tasks.runs import TaskRuns
 from hvcore_worker.consume import work_until
@@ -133,3 +134,27 @@ def test_an_error_raised_from_a_fault_of_the_host_is_one_itself() -> None:
 
     assert is_of_this_host(raised.value)
     assert not is_of_this_host(UnavailableError("The database does not answer."))
+
+
+@pytest.mark.parametrize(("asked_s", "waits_s"), [(5, 60), (900, 900), (80_000, 3_600)])
+def test_a_task_waits_as_long_as_an_outage_asks_for_within_an_hour(
+    asked_s: int, waits_s: int
+) -> None:
+    wait = outage_wait(UnavailableError(retry_after_s=asked_s))
+
+    assert wait.total_seconds() == waits_s
+
+
+def test_a_task_is_put_off_by_the_pause_that_a_server_asks_for(world: World) -> None:
+    runs = runs_of(world, Writes(UnavailableError(retry_after_s=900)))
+    ordered = order(world)
+
+    runs.run_next(LANES, worker="test:1", stopping=never)
+    world.clock.move(seconds=800)
+    is_early = runs.run_next(LANES, worker="test:1", stopping=never)
+
+    assert not is_early
+    with world.services.uow.read() as work:
+        task = work.tasks.find(ordered.id)
+    assert task is not None
+    assert (task.state, task.attempts) == (TaskState.DUE, 0)

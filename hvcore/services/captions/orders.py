@@ -88,6 +88,9 @@ class CaptionOrders:
                 captions of a person in one of the languages.
             UnavailableError: The transcriber does not answer.
         """
+        with self.uow.read() as work:
+            # Before the languages: those who may not see the video learn nothing of it.
+            require_listed(find_authorized_video(work, caller, org_id, video_id))
         wishes = tuple(dict.fromkeys(languages))
         refusal = self.refusal(wishes)
         if refusal:

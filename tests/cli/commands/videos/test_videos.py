@@ -306,7 +306,15 @@ def test_doctor_needs_no_terminal_and_no_service(local: Hv) -> None:
 
     checks = json.loads(outcome.stdout)["checks"]
     assert {c["check"] for c in checks} == {
-        *("python", "database", "storage", "disk", "queue", "transcoder"),
+        *(
+            "python",
+            "database",
+            "storage",
+            "disk",
+            "queue",
+            "transcoder",
+            "transcriber",
+        ),
         *("jobs", "notify", "clock"),
         *("sandbox", "player", "dashboard", "secrets", "ports", "auth", "keys", "edge"),
         *("limits", "analytics", "fetch", "spool", "plugins", "search", "mail"),

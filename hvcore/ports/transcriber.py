@@ -62,9 +62,9 @@ class Transcriber(ABC):
         """
         Reserve the cost of a transcription, or refuse the transcription.
 
-        Called once before each ``transcribe``, in the worker's own process, before the child process is forked: only here
-        may a transcriber write into the service's database. It sends nothing to a server,
-        and returns within a second.
+        Called once before each ``transcribe``, in the worker's own process, before the
+        child process is forked: only here may a transcriber write into the service's
+        database. It sends nothing to a server, and returns within a second.
 
         Raises:
             UnusableSoundError: The sound alone costs more than may ever be spent.

@@ -156,7 +156,7 @@ class CaptionMaking:
         if doubt:
             self._end(run, after, CaptionJobState.FAILED, doubt, cues)
         elif made.end_ms < job.duration_ms:
-            self._keep(run, after, made)
+            self._keep_or_end(run, after, made)
         else:
             self._publish(run, after, cues)
 
@@ -174,9 +174,18 @@ class CaptionMaking:
             f"another language is spoken than {job.language!r}."
         )
 
+    def _keep_or_end(self, run: TaskRun, job: CaptionJob, made: CaptionWindow) -> None:
+        """Keep a window, or end its job at once if its captions could not be published."""
+        try:
+            self._keep(run, job, made)
+        except NotPublishableError as exc:
+            self._end(run, job, CaptionJobState.FAILED, f"{exc}", made.cues)
+
     def _keep(self, run: TaskRun, job: CaptionJob, made: CaptionWindow) -> None:
         with self.uow.write() as work:
             video = work.videos.find(job.video_id, for_update=True)
+            if job.language:
+                self.generated.replaceable(work, job.video_id, job.language)
             job = attrs.evolve(job, changed_at=work.now())
             if not _is_ready(video) or not work.caption_jobs.save(job):
                 raise TaskStopped

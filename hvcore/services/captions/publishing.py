@@ -99,15 +99,26 @@ class GeneratedCaptions:
             NotPublishableError: There are captions of a person in this language, or too
                 many captions.
         """
-        before = work.captions.of_video(track.video_id)
-        replaced = [one for one in before if one.language == track.language]
+        replaced = self.replaceable(work, track.video_id, track.language)
+        work.captions.put(track)
+        return replaced
+
+    def replaceable(
+        self, work: Work, video_id: VideoId, language: str
+    ) -> Sequence[CaptionTrack]:
+        """
+        Return the generated captions that new ones of a language replace; there may be none.
+
+        Raises:
+            NotPublishableError: There are captions of a person in this language, or too
+                many captions.
+        """
+        before = work.captions.of_video(video_id)
+        replaced = [one for one in before if one.language == language]
         if any(not one.is_generated for one in replaced):
-            raise NotPublishableError(
-                WRITTEN_BY_A_PERSON.format(language=track.language)
-            )
+            raise NotPublishableError(WRITTEN_BY_A_PERSON.format(language=language))
         if not replaced and len(before) >= MAX_CAPTION_TRACKS:
             raise NotPublishableError(TOO_MANY_TRACKS)
-        work.captions.put(track)
         return replaced
 
     def discard(self, tracks: Iterable[CaptionTrack]) -> None:

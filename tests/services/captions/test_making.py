@@ -260,6 +260,20 @@ def test_captions_of_a_person_are_never_replaced_by_those_of_a_machine(
     ]
 
 
+def test_no_further_window_is_heard_once_a_person_has_written_the_captions(
+    spoken: SpokenService,
+) -> None:
+    video_id = spoken.ready()
+    before = len(spoken.transcoder.spans)
+    spoken.generate(video_id)
+    write(spoken, video_id, "en")
+
+    spoken.world.run_tasks()
+
+    assert spoken.job(video_id).state is CaptionJobState.FAILED
+    assert len(spoken.transcoder.spans) == before + 1
+
+
 def test_generated_captions_that_a_person_changes_are_the_persons(
     spoken: SpokenService,
 ) -> None:

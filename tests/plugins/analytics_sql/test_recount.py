@@ -22,7 +22,7 @@ from hvcore_analytics_sql.tables import (
     video_months,
 )
 
-VIDEOS = [f"vid_{number:02}" for number in range(40)]
+VIDEOS = [f"vid_{number:02}" for number in range(24)]
 ENVS = ("dev", "prod", "test")
 
 
@@ -154,6 +154,7 @@ def test_no_transaction_of_a_count_of_months_has_more_rows_than_a_slice(
 
 
 @pytest.mark.usefixtures("small_slices")
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("slices", [2, 20])
 def test_a_count_of_months_goes_on_where_it_was_broken_off(
     store: SqlAnalytics,

@@ -12,7 +12,7 @@ from attrs import Attribute
 _MOST_PRICE: Final = 1000
 """A higher price of a minute is surely a mistake."""
 _MOST_DAILY: Final = 1_000_000_000
-"""What fits into the table of the money that was spent."""
+"""The largest daily limit: a greater sum does not fit into the database table of spent money."""
 _LEAST_DEADLINE_S: Final = 60
 _MOST_DEADLINE_S: Final = 7 * 24 * 3600
 

@@ -17,7 +17,7 @@ from hvcore.plugin_api import SpokenCue, SpokenLanguage, SpokenWord
 from hvcore_transcriber_http.languages import subtag_of
 
 _DURATION_SLACK_S: Final = 2.0
-"""How much servers round the duration of a sound."""
+"""The most by which a server's rounded duration of a sound may differ from the true one."""
 _NUMBER: Final = re.compile(r"[0-9]{1,9}(?:\.[0-9]{0,20})?")
 _NO_SPEECH: Final = 0.6
 _UNLIKELY: Final = -1.0

@@ -18,7 +18,7 @@ import attrs
 from hvcore.plugin_api import SocketDeadline
 
 ASKS_EVERY_S = 0.5
-"""How often it is asked whether anybody still wants the answer."""
+"""The pause between two checks of whether the transcription is still wanted."""
 _PIECE_BYTES = 64 * 1024
 
 

@@ -47,9 +47,9 @@ class Lane(Enum):
 
 
 LIGHT_LANES: Final = (Lane.ASSEMBLE, Lane.PLAN, Lane.LIGHT)
-"""What a light worker does itself, the most urgent first."""
+"""The lanes of a light worker, the most urgent first."""
 ENCODE_LANES: Final = (Lane.ENCODE, Lane.CAPTIONS)
-"""What an encode worker does, the most urgent first."""
+"""The lanes of an encode worker, the most urgent first."""
 FAIR_LANES: Final = (*LIGHT_LANES, *ENCODE_LANES)
 """Where the database decides whose task is next; see fair_order."""
 

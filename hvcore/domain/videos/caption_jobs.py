@@ -18,10 +18,10 @@ from hvcore.domain.processing.speech import SpokenCue, mean_confidence
 AUTO: Final = "auto"
 """The wish for captions in the language that is spoken, whichever that is."""
 MAX_WISHES: Final = 10
-"""Of one request; each is a transcription of the whole sound."""
+"""The most languages of one request; for each one the whole sound is transcribed."""
 WINDOW_MS: Final = 5 * 60_000
-"""What a killed worker loses at most: a minute of processor time with a small model. To load the
-model for each window costs some seconds."""
+"""The length of a window, which is the most that a killed worker loses: a minute of processor time with
+a small model. Shorter windows would load the model more often, which costs some seconds each time."""
 
 
 class CaptionJobState(Enum):

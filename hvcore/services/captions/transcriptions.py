@@ -44,7 +44,7 @@ MOST_S: Final = 30 * 60.0
 MOST_ANSWER_BYTES: Final = 16 * 1024**2
 """The words of five minutes are 100 KB."""
 LOOKS_EVERY_S: Final = 0.2
-"""How often the task is asked whether it is wanted; a delete promises 2 s."""
+"""The pause between two checks of whether the task is still wanted; a deletion promises to end it in 2 s."""
 _FAILED: Final = "What is said could not be written down."
 _PIECE_BYTES: Final = 64 * 1024
 

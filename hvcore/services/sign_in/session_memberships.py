@@ -24,7 +24,7 @@ from hvcore.services.sign_in.memberships import Memberships, belongs
 from hvcore.signing.sealing import SealBrokenError, Sealer
 
 CLAIMED_FOR: Final = timedelta(seconds=30)
-"""How long one process may ask for a membership: longer than a backend may block; then the process is taken for dead."""
+"""The longest time for which one process asks for a membership, longer than a backend may block; afterwards the process is taken for dead."""
 _LOOKED_EVERY_S: Final = 0.05
 
 _log = logging.getLogger(__name__)

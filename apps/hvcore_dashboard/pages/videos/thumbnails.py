@@ -22,7 +22,7 @@ from hvcore_dashboard.desk import Desk
 from hvcore_dashboard.visits import organization_of
 
 KEPT_S: Final = 600
-"""How long a browser keeps the address of a private video's picture, as long as the picture itself."""
+"""The time for which a browser keeps the address of a private video's picture: as long as the picture itself."""
 
 
 @attrs.frozen(kw_only=True)

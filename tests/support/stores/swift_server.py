@@ -20,7 +20,9 @@ from eventlet import wsgi
 from swift.account.server import AccountController
 from swift.common import utils
 from swift.common.ring import RingBuilder
+from swift.common.utils import Timestamp
 from swift.container.server import ContainerController
+from swift.obj.mem_diskfile import DiskFile, InMemoryFileSystem
 
 KEY: Final = "test:tester"
 SECRET: Final = "testing"
@@ -66,6 +68,45 @@ class Silence:
     def write(self, *_: object) -> None: ...
 
 
+class DatedFiles(InMemoryFileSystem):
+    """
+    The objects in memory; a write or a removal that is older than the last change of its object changes nothing.
+
+    Swift's own files keep such an order by tombstones. Without it a removal that overtakes
+    a write would leave an object that its bucket does not list.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._changed_at: dict[str, Timestamp] = {}
+
+    def get_diskfile(
+        self, account: str, container: str, obj: str, **_: object
+    ) -> DiskFile:
+        return DatedFile(self, account, container, obj)
+
+    def put_object(self, name: str, fp: object, metadata: dict[str, Any]) -> None:
+        if self.is_last_change(name, Timestamp(metadata["X-Timestamp"])):
+            super().put_object(name, fp, metadata)
+
+    def is_last_change(self, name: str, at: Timestamp) -> bool:
+        """Note a change of an object; return False if the object was changed later than ``at``."""
+        is_last = at >= self._changed_at.get(name, at)
+        if is_last:
+            self._changed_at[name] = at
+        return is_last
+
+
+class DatedFile(DiskFile):  # type: ignore[misc] - Swift ships no types
+    """
+    An object of ``DatedFiles``, of which a removal is noted even if there is no object yet.
+    """
+
+    def delete(self, timestamp: Timestamp) -> None:
+        if self._filesystem.is_last_change(self._name, Timestamp(timestamp)):
+            super().delete(timestamp)
+
+
 def main(folder: Path, address: str = "127.0.0.1", port: str = "0") -> None:
     (folder / "swift.conf").write_text("[swift-hash]\nswift_hash_path_suffix = x\n")
     utils.set_swift_dir(str(folder))
@@ -86,10 +127,17 @@ def main(folder: Path, address: str = "127.0.0.1", port: str = "0") -> None:
     # The object server reads what it may not do from the others' rings, too.
     from swift.obj.mem_server import ObjectController
 
+    class DatedObjectController(ObjectController):  # type: ignore[misc] - Swift ships no types
+        """The object server with ``DatedFiles``."""
+
+        def setup(self, conf: dict[str, str]) -> None:
+            super().setup(conf)
+            self._filesystem = DatedFiles()
+
     apps = {
         "account": AccountController,
         "container": ContainerController,
-        "object": ObjectController,
+        "object": DatedObjectController,
     }
     for name, app_class in apps.items():
         listener = eventlet.listen(("127.0.0.1", 0), backlog=512)

@@ -6,12 +6,12 @@
 {
   const boxes = () => [...document.querySelectorAll('input[name="video"]')];
   const ofPage = () => [...document.querySelectorAll('[data-checks="video"]')];
-  const all = () => document.querySelector('#bulk-form [data-all]');
+  const all = () => document.querySelector('#bulk [data-all]');
   let last = null;
 
   /** Say how many are chosen, and show what can be done with them. */
   const count = () => {
-    const bar = document.getElementById('bulk-form');
+    const bar = document.getElementById('bulk');
     if (!bar) {
       return;
     }
@@ -59,7 +59,7 @@
 
   /** Return the address that tells where the storyboard of a poster's video is. */
   const storyboardOf = (poster) => {
-    const address = new URL(poster.href);
+    const address = new URL(poster.closest('a').href);
     address.pathname += '/storyboard';
     return address.href;
   };

@@ -10,7 +10,7 @@ LIST_THUMBNAIL_PX: Final = (640, 360)
 BEST_THUMBNAIL_PX: Final = (1280, 720)
 """Of a video's details, and what players show before they play."""
 
-CARD_THUMBNAILS_PX: Final = ((320, 180), (640, 360))
+CARD_THUMBNAILS_PX: Final = ((256, 144), (512, 288))
 """Of a card of the dashboard, as WebP: for one pixel of the screen for each CSS pixel, and for two."""
 ROW_THUMBNAILS_PX: Final = ((80, 45), (160, 90))
 """Of a row of a table of the dashboard, likewise."""

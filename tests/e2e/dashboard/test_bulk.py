@@ -70,7 +70,7 @@ def test_225_found_videos_are_published_in_three_clicks(
     page.goto(f"{service.api}/dashboard/{ORG}/videos?search=lecture")
 
     page.get_by_label("All 225 found").click()
-    expect(page.locator("#bulk-form")).to_contain_text("225 chosen")
+    expect(page.locator("#bulk")).to_contain_text("225 chosen")
     page.get_by_role("button", name="Publish", exact=True).click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Publish 225 videos?")
     assert barriers(page, axe) == {}
@@ -91,14 +91,14 @@ def test_a_range_is_chosen_by_keyboard_and_deleted(
     fill(service, "seminar", 6)
     sign_in(page, service, Role.EDITOR)
     page.get_by_label("Search in names").fill("seminar")
-    expect(page.locator(".video-card")).to_have_count(6)
+    expect(page.locator(".video-grid > li")).to_have_count(6)
     page.get_by_title("Table").click()
 
     page.get_by_label("Choose seminar 004").focus()
     page.keyboard.press("Space")
     page.get_by_label("Choose seminar 001").focus()
     page.keyboard.press("Shift+Space")
-    expect(page.locator("#bulk-form")).to_contain_text("4 chosen")
+    expect(page.locator("#bulk")).to_contain_text("4 chosen")
     page.get_by_role("button", name="Delete", exact=True).focus()
     page.keyboard.press("Enter")
     expect(page.locator("main")).to_contain_text("can be restored for 20 hours")

@@ -112,7 +112,7 @@ def test_the_place_in_the_list_is_kept_by_the_keyboard(
     page.get_by_role("link", name="Page 2", exact=True).focus()
     page.keyboard.press("Enter")
     expect(page.get_by_text("page 2 of 3")).to_be_visible()
-    top = page.locator(".video-card").first
+    top = page.locator(".video-grid > li").first
     expect(top).to_be_in_viewport()
     expect(page.locator("#results")).to_be_focused()
     place = page.url

@@ -178,7 +178,7 @@ def test_a_file_is_dropped_cut_off_resumed_and_encoded(
     watch_on(frame_of(page, "#player"))
     page.goto(f"{service.api}/dashboard/{ORG}/videos")
     # The newest: other tests drop the same file.
-    card = page.locator(".video-card", has_text="Dropped <i>clip").first
+    card = page.locator(".video-grid > li", has_text="Dropped <i>clip").first
     expect(card.locator("img")).to_be_visible()
     card.locator(".poster").hover()
     expect(card.locator(".preview")).to_be_visible()
@@ -214,11 +214,11 @@ def test_a_list_is_searched_chosen_and_deleted(
     sign_in(page, service, Role.EDITOR)
 
     page.get_by_label("Search in names").fill("summer")
-    expect(page.locator(".video-card")).to_have_count(2)
+    expect(page.locator(".video-grid > li")).to_have_count(2)
     assert page.url.endswith("?search=summer")
     page.get_by_title("Table").click()
     page.get_by_label("Choose all of this page").check()
-    chosen = page.locator("#bulk-form")
+    chosen = page.locator("#bulk")
     expect(chosen).to_contain_text("2 chosen")
     chosen.get_by_role("button", name="Delete").click()
     expect(page.locator("main")).to_contain_text("can be restored for 20 hours")

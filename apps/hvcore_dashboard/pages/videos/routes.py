@@ -67,7 +67,7 @@ ROUTES: Final[tuple[PageRoute, ...]] = (
     ),
     PageRoute(
         "GET",
-        f"{VIDEO}/thumbnail/{{name}}",
+        f"{VIDEO}/t/{{name}}",
         thumbnails.ThumbnailAddressResource,
         needs=Role.VIEWER,
         is_for_scripts=True,

@@ -62,7 +62,7 @@ class ListThumbnails:
 
 class ThumbnailAddressResource:
     """
-    ``GET …/videos/{video}/thumbnail/{name}``: redirects to a thumbnail of a video.
+    ``GET …/videos/{video}/t/{name}``: redirects to a thumbnail of a video.
 
     A signed address is ten times as long as this one, and a list may have 240 of them.
     """

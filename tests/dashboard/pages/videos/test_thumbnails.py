@@ -10,7 +10,7 @@ from hvcore.domain.access.roles import Role
 from tests.dashboard.opened import VIDEOS, Dashboard
 
 WORKER = "https://worker.test/t"
-SIZES = {"grid": ("320x180", "640x360"), "table": ("80x45", "160x90")}
+SIZES = {"grid": ("256x144", "512x288"), "table": ("80x45", "160x90")}
 
 
 def pictures(text: str) -> list[tuple[str, str]]:
@@ -61,7 +61,7 @@ def test_a_picture_of_another_environment_is_opened_there(
     text = dashboard.sign_in(Role.VIEWER).get(VIDEOS, "env=dev").text
 
     ((usual, _),) = pictures(text)
-    assert usual.endswith("/thumbnail/320x180.webp?env=dev")
+    assert usual.endswith("/t/256x144.webp?env=dev")
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_a_name_of_no_thumbnail_leads_nowhere(
 ) -> None:
     video_id = dashboard.world.ready(is_public=False)
 
-    answer = dashboard.sign_in(Role.VIEWER).get(f"{VIDEOS}/{video_id}/thumbnail/{name}")
+    answer = dashboard.sign_in(Role.VIEWER).get(f"{VIDEOS}/{video_id}/t/{name}")
 
     assert answer.status_code == status
     assert "location" not in answer.headers
@@ -92,7 +92,7 @@ def test_a_picture_of_no_video_leads_nowhere(
 ) -> None:
     person = dashboard.sign_in(Role.VIEWER)
 
-    answer = person.get(f"{VIDEOS}/{video_id}/thumbnail/80x45.webp")
+    answer = person.get(f"{VIDEOS}/{video_id}/t/80x45.webp")
 
     assert answer.status_code == 404
     assert "location" not in answer.headers

@@ -23,6 +23,7 @@ from tests.mutation.choosing import chosen
 from tests.mutation.coverage_map import (
     ROOT,
     SOURCES,
+    ChosenTests,
     CoverageMap,
     default_folder,
     make_map,
@@ -41,6 +42,13 @@ def main() -> int:
     parser.add_argument(
         "--markers", default="not long", metavar="EXPRESSION", help="of the map's tests"
     )
+    parser.add_argument(
+        "--file-seconds",
+        type=float,
+        default=float("inf"),
+        metavar="S",
+        help="of a file of tests, map those that S seconds are enough for",
+    )
     parser.add_argument("--draw", type=int, metavar="N", help="plant N faults")
     parser.add_argument("--seed", default="1", help="any text, such as a commit's hash")
     parser.add_argument("--of", nargs="+", default=SOURCES, metavar="SOURCES")
@@ -53,7 +61,8 @@ def main() -> int:
         parser.error("say --map or --draw")
     if asked.map is not None:
         paths = asked.map or [ROOT / "tests"]
-        for line in make_map(asked.map_folder, paths, asked.processes, asked.markers):
+        tests = ChosenTests(markers=asked.markers, file_s=asked.file_seconds)
+        for line in make_map(asked.map_folder, paths, asked.processes, tests):
             _say(line)
     if asked.draw is not None:
         known = CoverageMap.read(asked.map_folder)

@@ -8,6 +8,7 @@ file whose tests take longer than ``MUTATION_FILE_S``, it takes a part by chance
 import hashlib
 import json
 import os
+import time
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +18,7 @@ import pytest
 
 SECONDS: defaultdict[str, float] = defaultdict(float)
 FILE_SECONDS: defaultdict[str, float] = defaultdict(float)
+"""Seconds of the processor, which do not depend on what else runs, by file of tests."""
 
 
 @pytest.hookimpl(trylast=True)
@@ -40,14 +42,15 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     running = coverage.Coverage.current()
     assert running is not None
     running.switch_context(item.nodeid)
+    began_s = time.process_time()
     answer = yield
+    FILE_SECONDS[_file_of(item.nodeid)] += time.process_time() - began_s
     running.switch_context("")
     return answer
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     """Add up setup, call and teardown of tests that passed; others are of no use."""
-    FILE_SECONDS[_file_of(report.nodeid)] += report.duration
     if report.passed:
         SECONDS[report.nodeid] += report.duration
     else:

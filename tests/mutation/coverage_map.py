@@ -111,6 +111,12 @@ def test_folders(paths: Iterable[Path]) -> Iterator[str]:
         yield str(folder.relative_to(ROOT))
 
 
+def head() -> str:
+    """Return the hash of the commit that is checked out."""
+    command = ["git", "rev-parse", "HEAD"]
+    return subprocess.check_output(command, cwd=ROOT, text=True)
+
+
 def make_map(
     folder: Path, paths: Iterable[Path], processes: int, chosen: "ChosenTests"
 ) -> Iterator[str]:
@@ -122,8 +128,7 @@ def make_map(
     folder.mkdir(parents=True, exist_ok=True)
     commit = folder / "commit"
     if not commit.exists():
-        head = ["git", "rev-parse", "HEAD"]
-        commit.write_text(subprocess.check_output(head, cwd=ROOT, text=True))
+        commit.write_text(head(), encoding="utf-8")
     todo = [
         one for one in test_folders(paths) if not _seconds_file(folder, one).exists()
     ]

@@ -385,4 +385,5 @@ BROKEN: Final[dict[str, tuple[str, Break]]] = {
     ),
     "huge session data": ("limits", session_data(CHAPTERS, b"1" * (1 << 20) + b"1")),
     "another timescale": ("timescale", video_init(scale=12_801)),
+    "a timescale of 0": ("boxes", video_init(scale=0)),
 }

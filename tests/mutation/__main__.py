@@ -2,11 +2,13 @@
 Plant faults drawn by chance into a copy of the tree, and print which of them tests find::
 
     python -m tests.mutation --map [TESTS ...]
+    python -m tests.mutation --carry-over FOLDER
     python -m tests.mutation --draw 100 --seed SEED [--of SOURCES ...]
 
 The first makes the map from lines to tests, or goes on with it; it takes hours for all
-tests, so that a part can be named. The second draws, where the map is of a part,
-from the lines alone that its tests run.
+tests, so that a part can be named. The second adds what an older map knows of lines that
+are still there. The third draws, where the map is of a part, from the lines alone that its
+tests run.
 """
 
 import argparse
@@ -19,10 +21,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from queue import SimpleQueue
 
+from tests.mutation.carried_over import carry_over, collected
 from tests.mutation.choosing import chosen
 from tests.mutation.coverage_map import (
     ROOT,
     SOURCES,
+    ChosenTests,
     CoverageMap,
     default_folder,
     make_map,
@@ -41,6 +45,19 @@ def main() -> int:
     parser.add_argument(
         "--markers", default="not long", metavar="EXPRESSION", help="of the map's tests"
     )
+    parser.add_argument(
+        "--file-seconds",
+        type=float,
+        default=float("inf"),
+        metavar="S",
+        help="of a file of tests, map those that S seconds are enough for",
+    )
+    parser.add_argument(
+        "--carry-over",
+        type=Path,
+        metavar="FOLDER",
+        help="take what an older map knows of unchanged lines, where this one has nothing",
+    )
     parser.add_argument("--draw", type=int, metavar="N", help="plant N faults")
     parser.add_argument("--seed", default="1", help="any text, such as a commit's hash")
     parser.add_argument("--of", nargs="+", default=SOURCES, metavar="SOURCES")
@@ -49,11 +66,15 @@ def main() -> int:
     asked = parser.parse_args()
     # A run that is ended ends its tests, as after Ctrl-C.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    if asked.map is None and asked.draw is None:
-        parser.error("say --map or --draw")
+    if asked.map is None and asked.carry_over is None and asked.draw is None:
+        parser.error("say --map, --carry-over or --draw")
     if asked.map is not None:
         paths = asked.map or [ROOT / "tests"]
-        for line in make_map(asked.map_folder, paths, asked.processes, asked.markers):
+        tests = ChosenTests(markers=asked.markers, file_s=asked.file_seconds)
+        for line in make_map(asked.map_folder, paths, asked.processes, tests):
+            _say(line)
+    if asked.carry_over is not None:
+        for line in carry_over(asked.carry_over, asked.map_folder, collected()):
             _say(line)
     if asked.draw is not None:
         known = CoverageMap.read(asked.map_folder)

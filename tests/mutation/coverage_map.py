@@ -20,7 +20,7 @@ import attrs
 from coverage import CoverageData
 
 ROOT: Final = Path(__file__).parents[2]
-SOURCES: Final = ("hvcore", "plugins", "apps")
+SOURCES: Final = ("hvcore", "plugins", "contrib", "apps")
 FOLDER_LIMIT_S: Final = 3600.0
 """The slowest folders, with browsers, take about twenty minutes under coverage."""
 
@@ -29,6 +29,15 @@ def default_folder() -> Path:
     """Return the folder of the map where none was named."""
     cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(cache) / "hvcore-mutation"
+
+
+@attrs.frozen(kw_only=True)
+class ChosenTests:
+    """The tests that a map is made of."""
+
+    markers: str
+    file_s: float
+    """Seconds of a file's tests under coverage after which its others are left out."""
 
 
 @attrs.frozen
@@ -102,8 +111,14 @@ def test_folders(paths: Iterable[Path]) -> Iterator[str]:
         yield str(folder.relative_to(ROOT))
 
 
+def head() -> str:
+    """Return the hash of the commit that is checked out."""
+    command = ["git", "rev-parse", "HEAD"]
+    return subprocess.check_output(command, cwd=ROOT, text=True)
+
+
 def make_map(
-    folder: Path, paths: Iterable[Path], processes: int, markers: str
+    folder: Path, paths: Iterable[Path], processes: int, chosen: "ChosenTests"
 ) -> Iterator[str]:
     """
     Run the tests below these paths, and yield a line for each folder that was done.
@@ -113,16 +128,15 @@ def make_map(
     folder.mkdir(parents=True, exist_ok=True)
     commit = folder / "commit"
     if not commit.exists():
-        head = ["git", "rev-parse", "HEAD"]
-        commit.write_text(subprocess.check_output(head, cwd=ROOT, text=True))
+        commit.write_text(head(), encoding="utf-8")
     todo = [
         one for one in test_folders(paths) if not _seconds_file(folder, one).exists()
     ]
     with ThreadPoolExecutor(processes) as pool:
-        yield from pool.map(lambda tests: _run(folder, tests, markers), todo)
+        yield from pool.map(lambda tests: _run(folder, tests, chosen), todo)
 
 
-def _run(folder: Path, tests: str, markers: str) -> str:
+def _run(folder: Path, tests: str, chosen: "ChosenTests") -> str:
     done = _seconds_file(folder, tests)
     with tempfile.TemporaryDirectory() as scratch:
         settings = Path(scratch) / "settings"
@@ -139,11 +153,15 @@ def _run(folder: Path, tests: str, markers: str) -> str:
         ]
         command = [sys.executable, "-m", "coverage", "run", *coverage, "-m", "pytest"]
         plugins = ["-p", "tests.mutation.contexts", "-p", "no:randomly"]
-        usual = ["-n0", "-q", "-m", markers, *plugins, *files]
+        usual = ["-n0", "-q", "-m", chosen.markers, *plugins, *files]
         ran = subprocess.run(
             [*command, *usual],
             cwd=ROOT,
-            env=os.environ | {"MUTATION_SECONDS": str(seconds)},
+            env=os.environ
+            | {
+                "MUTATION_SECONDS": str(seconds),
+                "MUTATION_FILE_S": str(chosen.file_s),
+            },
             capture_output=True,
             text=True,
             check=False,

@@ -4,11 +4,14 @@ Drawn faults are planted as they are told, and tests are chosen for what they ru
 
 import ast
 import shutil
+import subprocess
 from collections import Counter
 from pathlib import Path
 
 import pytest
+from coverage import CoverageData
 
+from tests.mutation.carried_over import carry_over
 from tests.mutation.choosing import CHOSEN_S, chosen
 from tests.mutation.coverage_map import ROOT, CoverageMap
 from tests.mutation.drawing import draw, equivalents, functions, source_files
@@ -153,3 +156,34 @@ def test_a_fault_is_found_by_a_test_that_passes_without_it(tmp_path: Path) -> No
 
     assert (outcome.verdict, outcome.says) == (Verdict.FOUND, tests[1])
     assert (tmp_path / "places.py").read_bytes() == source
+
+
+def test_an_older_map_knows_the_lines_that_are_still_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def git(*words: str) -> None:
+        who = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
+        subprocess.run(["git", *who, *words], cwd=tmp_path, check=True)
+
+    monkeypatch.setattr("tests.mutation.carried_over.ROOT", tmp_path)
+    source = tmp_path / "one.py"
+    source.write_text("a = 1\nb = 2\nc = 3\n")
+    git("init", "-q")
+    git("add", "one.py")
+    git("commit", "-q", "-m", "first")
+    old = tmp_path / "old"
+    old.mkdir()
+    at = subprocess.check_output(["git", "rev-parse", "HEAD"], cwd=tmp_path, text=True)
+    (old / "commit").write_text(at)
+    (old / "tests.seconds").write_text('{"t.py::kept": 1.0, "t.py::gone": 1.0}')
+    data = CoverageData(basename=str(old / "tests.coverage"))
+    data.set_context("t.py::kept")
+    data.add_lines({"one.py": [1, 2, 3]})
+    data.write()
+    source.write_text("new = 0\na = 1\nb = 4\nc = 3\n")
+
+    list(carry_over(old, tmp_path / "map", {"t.py::kept"}))
+
+    known = CoverageMap.read(tmp_path / "map")
+    assert known.seconds == {"t.py::kept": 1.0}
+    assert {n for n in range(1, 5) if known.tests_of("one.py", [n])} == {2, 4}

@@ -22,7 +22,7 @@ from typing import Any, Final
 
 import pytest
 
-WARM: Final = ("hvcore", "plugins", "apps", "tests/support")
+WARM: Final = ("hvcore", "plugins", "contrib", "apps", "tests/support")
 """Folders below the working directory whose modules are imported before any fork."""
 LEFT_OUT: Final = ("__main__", "migrations", "templates", "conftest", "stores")
 """What runs or fails when it is imported; servers of stores bring eventlet, which minds forks."""

@@ -158,6 +158,14 @@ def test_an_origin_has_no_slash_at_its_end(tmp_path: Path) -> None:
     )
 
 
+def test_a_switch_takes_the_usual_words_with_spaces_around(tmp_path: Path) -> None:
+    def is_on(word: str) -> bool:
+        return loaded(tmp_path, HV_LIMITS__ENABLED=word).settings.limits.enabled
+
+    assert all(is_on(word) for word in ("true", "Yes", "on", " 1 "))
+    assert not any(is_on(word) for word in ("false", "NO", "off", " 0 "))
+
+
 @pytest.mark.parametrize("number", [1, 1_000_000_000])
 def test_limits_may_be_small_or_large(tmp_path: Path, number: int) -> None:
     settings = loaded(tmp_path, HV_LIMITS__API_PER_HOUR=str(number)).settings

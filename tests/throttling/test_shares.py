@@ -2,6 +2,7 @@
 Shares of what all need: nobody gets everything.
 """
 
+import weakref
 from contextlib import ExitStack
 
 import pytest
@@ -48,6 +49,22 @@ def test_a_place_is_free_again_afterwards(slots: SharedCapacity) -> None:
     with ExitStack() as stack:
         for org_id in ("org_a", "org_a", "org_b", "org_b"):
             stack.enter_context(slots.take(org_id))
+
+
+def test_a_client_that_has_given_all_back_is_forgotten(slots: SharedCapacity) -> None:
+    class Name(str):
+        """A text that can be watched."""
+
+        __slots__ = ("__weakref__",)
+
+    client = Name("org_a")
+    seen = weakref.ref(client)
+
+    with slots.take(client), slots.take(client):
+        pass
+    del client
+
+    assert seen() is None
 
 
 def test_slots_are_scarce_while_others_wait(

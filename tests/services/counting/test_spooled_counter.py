@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from hvcore.domain.analytics.ignored import IgnoredReason
 from hvcore.domain.analytics.playback_metrics import PlayerReport
 from hvcore.domain.analytics.segments import SegmentPlace
 from hvcore.domain.ids import EnvId, OrgId
@@ -112,3 +113,12 @@ def test_no_line_is_of_the_minute_before(
     segment(counter).count()
 
     assert [one.segments for one in noted(tmp_path).minutes] == [1, 1]
+
+
+def test_a_response_that_is_not_counted_is_noted_with_its_reason(
+    counter: SpooledCounter, tmp_path: Path
+) -> None:
+    counter.ignore(PLACE, IgnoredReason.NOT_MODIFIED)
+
+    (ignored,) = noted(tmp_path).ignored
+    assert (ignored.place.reason, ignored.requests) == (IgnoredReason.NOT_MODIFIED, 1)

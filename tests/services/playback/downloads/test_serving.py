@@ -277,12 +277,18 @@ def test_over_quota_nobody_begins(worker: DeliveryWorker) -> None:
     assert load(worker).status_code == 429
 
 
+def with_data_elsewhere(good: bytes) -> bytes:
+    flags = good.index(b"tfhd") + 7
+    return good[:flags] + bytes([good[flags] | 1]) + good[flags + 1 :]
+
+
 @pytest.mark.parametrize(
     "damage",
     [
         pytest.param(lambda good: b"\0\0\0\1" * (len(good) // 4), id="wrong sizes"),
         pytest.param(lambda good: good[:0], id="empty"),
         pytest.param(lambda good: good[: good.index(b"moof") - 1], id="cut off"),
+        pytest.param(with_data_elsewhere, id="data in another file"),
     ],
 )
 def test_damaged_segments_give_no_head(

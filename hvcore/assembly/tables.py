@@ -17,6 +17,7 @@ from hvcore.persistence.migrate import is_broken_off, migrate
 from hvcore.persistence.schema_version import BEHIND, refuse_unusable, schema_version
 from hvcore.persistence.videos.lengths import SqlVideoLengths
 from hvcore.persistence.videos.recount import recount
+from hvcore.persistence.spoken.index import is_spoken_indexed, repair_spoken_index
 from hvcore.persistence.videos.search_index import is_searchable, repair_search_index
 from hvcore.ports.analytics import AnalyticsSink, AnalyticsStore
 from hvcore.ports.preparation import SupportsPrepare, SupportsUninstall
@@ -157,21 +158,22 @@ class TableWiring(Backends):
 
     def repair_search(self) -> bool:
         """
-        Make the search index of video names if it does not exist; return whether it exists now.
+        Make the search indexes of video names and of what is said if they do not exist; return whether they exist now.
 
         Raises:
             UnavailableError: The database does not answer.
         """
-        return repair_search_index(self.engine)
+        are_made = [repair_search_index(self.engine), repair_spoken_index(self.engine)]
+        return all(are_made)
 
     def is_searchable(self) -> bool:
         """
-        Return whether the database has the search index of video names.
+        Return whether the database has the search indexes of video names and of what is said.
 
         Raises:
             UnavailableError: The database does not answer.
         """
-        return is_searchable(self.engine)
+        return is_searchable(self.engine) and is_spoken_indexed(self.engine)
 
     def _prepare(self, one: AnalyticsSink | SupportsPrepare, *, is_copy: bool) -> None:
         one.prepare()

@@ -32,6 +32,7 @@ from hvcore.persistence.schema_version import (
     schema_version,
 )
 from hvcore.persistence.tables import environments, metadata, videos
+from hvcore.persistence.spoken.index import drop_spoken_index
 from hvcore.persistence.videos.search_index import drop_search_index
 
 _EXTENSIONS: Final = ("pg_trgm", "btree_gin")
@@ -179,6 +180,7 @@ def _drop_all(connection: Connection) -> None:
     if not on_server:
         _refuse_referring(connection, names)
     drop_search_index(connection)
+    drop_spoken_index(connection)
     quote = connection.dialect.identifier_preparer.quote
     real = [quote(name) for name in names]
     # Tables that refer to one another go in one statement, where there is one.

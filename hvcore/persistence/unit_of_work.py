@@ -38,6 +38,7 @@ from hvcore.persistence.sign_in.sign_ins import (
     SqlPendingSignInRepository,
     SqlSignInLinkRepository,
 )
+from hvcore.persistence.spoken.texts import SqlSpokenTextRepository
 from hvcore.persistence.statements import begin_insert
 from hvcore.persistence.tables import leaders
 from hvcore.persistence.tasks.tasks import SqlTaskRepository
@@ -177,6 +178,10 @@ class SqlWork:
     @cached_property
     def captions(self) -> SqlCaptionRepository:
         return SqlCaptionRepository(self._connection)
+
+    @cached_property
+    def spoken_texts(self) -> SqlSpokenTextRepository:
+        return SqlSpokenTextRepository(self._connection)
 
     @cached_property
     def caption_jobs(self) -> SqlCaptionJobRepository:

@@ -36,6 +36,7 @@ from hvcore.ports.repositories.sign_in import (
     SignInMailRepository,
     SignInSessionRepository,
 )
+from hvcore.ports.repositories.spoken_texts import SpokenTextRepository
 from hvcore.ports.repositories.tasks import TaskRepository
 from hvcore.ports.repositories.videos import VideoRepository
 from hvcore.ports.repositories.webhook_backlog import WebhookBacklogRepository
@@ -127,6 +128,11 @@ class Work(Protocol):
 
     @property
     def captions(self) -> CaptionRepository: ...
+
+    @property
+    def spoken_texts(self) -> SpokenTextRepository:
+        """The repository of what is said in videos, for the search in it."""
+        ...
 
     @property
     def caption_jobs(self) -> CaptionJobRepository:

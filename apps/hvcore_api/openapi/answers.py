@@ -83,14 +83,29 @@ _WAITING: Final = {
 }
 
 
-def success_of(route: Route, components: Components, links: Document) -> Document:
+def success_of(
+    route: Route, routes: Iterable[Route], components: Components, links: Document
+) -> Document:
     """
     Return the OpenAPI response object of a route's successful answer.
 
+    Routes of both families that answer alike share one, to which this is a reference.
+
     Args:
-        components: The collection that gets the schemas and headers that routes share.
+        routes: All routes of the API.
+        components: The collection that gets the parts that routes share.
         links: The OpenAPI links of the answer, from ``links_of``.
     """
+    answer = _success(route, components, links)
+    alike = [other for other in routes if other.name == route.name]
+    # Links lead to routes of the same family.
+    if not route.name or len(alike) == 1 or links:
+        return answer
+    name = f"{camel(route.name)}{route.special.status}"
+    return components.part("responses", name, answer)
+
+
+def _success(route: Route, components: Components, links: Document) -> Document:
     special = route.special
     own = {
         name: described(schema, components)

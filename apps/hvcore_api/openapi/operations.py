@@ -66,7 +66,7 @@ def operation_of(
         "parameters": [*_query(route, components), *_headers(route, components)],
         "responses": {
             str(route.special.status): success_of(
-                route, components, links_of(route, routes, components)
+                route, routes, components, links_of(route, routes, components)
             ),
             **problems_of(route, components),
         },

@@ -4,6 +4,7 @@ Catalog of videos: the filters, order and pages of lists of videos.
 Source: the interface document, "list".
 """
 
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from enum import Enum
 from typing import NamedTuple
@@ -14,6 +15,7 @@ from hvcore.domain.ids import PublicId, VideoId
 from hvcore.domain.labels import NO_LABELS, Labels
 from hvcore.domain.processing.encoding import Preset
 from hvcore.domain.source_figures import SourceFigures
+from hvcore.domain.videos.spoken_texts import SpokenHit
 from hvcore.domain.videos.states import VideoState
 
 
@@ -45,6 +47,8 @@ class VideoQuery:
         page: The number of the page, from 1.
         terms: The label terms that a video must have, all of them: see domain.labels.
         is_public: Whether the videos play without a token; None for both kinds.
+        spoken: A text all of whose words must be said in the video, by its captions in one
+            language.
     """
 
     page: int
@@ -58,6 +62,7 @@ class VideoQuery:
     external_id: str | None = None
     terms: frozenset[str] = frozenset()
     is_public: bool | None = None
+    spoken: str | None = None
 
 
 class VideoSummary(NamedTuple):
@@ -92,15 +97,29 @@ class TagTotal(NamedTuple):
 
 @attrs.frozen(kw_only=True)
 class VideoIds:
-    """Hold the ids of one page of a list of videos, and the number of videos on all pages."""
+    """
+    Hold the ids of one page of a list of videos, and the number of videos on all pages.
+
+    Attributes:
+        has_more: Whether there are more videos than were counted.
+    """
 
     ids: tuple[VideoId, ...]
     total: int
+    has_more: bool = False
 
 
 @attrs.frozen(kw_only=True)
 class VideoPage:
-    """Hold one page of a list of videos, and the number of videos on all pages."""
+    """
+    Hold one page of a list of videos, and the number of videos on all pages.
+
+    Attributes:
+        has_more: Whether there are more videos than were counted: only of a list by what is said.
+        spoken_hits: The places where the searched words are said, by the video's id.
+    """
 
     videos: tuple[VideoSummary, ...]
     total: int
+    has_more: bool = False
+    spoken_hits: Mapping[VideoId, Sequence[SpokenHit]] = attrs.field(factory=dict)

@@ -4,6 +4,7 @@ from hvcore.persistence.tables.bulk import bulk_change_videos, bulk_changes
 from hvcore.persistence.tables.captions import (
     caption_jobs,
     caption_windows,
+    spoken_texts,
     video_captions,
 )
 from hvcore.persistence.tables.columns import (
@@ -111,6 +112,7 @@ __all__ = [
     "sign_in_mails",
     "sign_in_sessions",
     "signing_keys",
+    "spoken_texts",
     "tasks",
     "transcode_jobs",
     "video_captions",

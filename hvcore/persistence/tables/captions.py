@@ -1,7 +1,7 @@
 """Declare the tables of the captions of videos, and of the jobs that make some by machine."""
 
 import sqlalchemy as sa
-from sqlalchemy import BigInteger, Boolean, Column, Float, Table
+from sqlalchemy import BigInteger, Boolean, Column, Float, Integer, Table
 
 from hvcore.persistence.tables.columns import (
     ID,
@@ -64,4 +64,24 @@ caption_windows = Table(
     Column("end_ms", BigInteger, nullable=False),
     # JSON: what is said. The rows go when the job ends.
     Column("cues_json", Text, nullable=False, info=PERSONAL),
+)
+
+spoken_texts = Table(
+    "spoken_texts",
+    metadata,
+    Column(
+        "no",
+        BigInteger().with_variant(Integer, "sqlite"),
+        primary_key=True,
+        autoincrement=True,
+    ),
+    Column("video_id", Text, sa.ForeignKey("videos.id"), nullable=False, info=ID),
+    Column("language", Text, nullable=False, info=KIND),
+    # Of the captions whose text it is.
+    Column("version", Text, nullable=False, info=ID),
+    # For the index: the environment's sign and the different words, with spaces between.
+    Column("words", Text, nullable=False, info=PERSONAL),
+    # JSON: the start and the text of each cue.
+    Column("said", Text, nullable=False, info=PERSONAL),
+    sa.UniqueConstraint("video_id", "language"),
 )

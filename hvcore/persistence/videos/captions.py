@@ -8,6 +8,7 @@ from sqlalchemy.engine import Connection
 
 from hvcore.domain.ids import VideoId
 from hvcore.domain.videos.captions import CaptionTrack
+from hvcore.persistence.spoken.texts import SqlSpokenTextRepository
 from hvcore.persistence.statements import insert_into
 from hvcore.persistence.tables import video_captions
 
@@ -40,6 +41,8 @@ class SqlCaptionRepository:
         self._connection.execute(
             statement.on_conflict_do_update(index_elements=key, set_=others)
         )
+        # What the former ones said is not said any more.
+        SqlSpokenTextRepository(self._connection).remove(track.video_id, track.language)
 
     def remove(self, video_id: VideoId, language: str) -> None:
         self._connection.execute(
@@ -48,3 +51,4 @@ class SqlCaptionRepository:
                 video_captions.c.language == language,
             )
         )
+        SqlSpokenTextRepository(self._connection).remove(video_id, language)

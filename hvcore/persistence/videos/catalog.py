@@ -26,9 +26,11 @@ from hvcore.persistence.processing.job_progress import progress_of
 from hvcore.persistence.processing.probed_sources import ProbedSources
 from hvcore.persistence.processing.published_media import MediaCache
 from hvcore.persistence.rows import encoding_settings, labels_from_text, video_from_row
+from hvcore.persistence.spoken.pages import SpokenPages
 from hvcore.persistence.statements import is_storable
 from hvcore.persistence.tables import EPOCH, UtcDateTime, videos
 from hvcore.persistence.videos.page_conditions import plain
+from hvcore.persistence.videos.page_statements import SHOWN
 from hvcore.persistence.videos.pages import VideoPages
 from hvcore.persistence.videos.tag_totals import TagTotals
 
@@ -48,6 +50,7 @@ class SqlVideoCatalog:
         self._sources = ProbedSources(self._reads)
         self._pages = VideoPages(engine, self._reads, has_ids_alone=False)
         self._ids = VideoPages(engine, self._reads, has_ids_alone=True)
+        self._spoken = SpokenPages(engine, self._read_ids)
         self._tags = TagTotals(self._reads)
         self._outlines = MediaCache(10 * MAX_OUTLINES)
         self._by_id = self._reads.prepare(_BY_ID)
@@ -55,12 +58,19 @@ class SqlVideoCatalog:
         self._by_external_id = self._reads.prepare(_BY_EXTERNAL_ID)
 
     def page(self, env: Environment, query: VideoQuery) -> VideoPage:
+        if query.spoken:
+            return self._spoken_page(env, query)
         rows, total = self._pages.read(env, query)
         sources = self._sources.of(row[_JOB_ID] for row in rows)
         videos = tuple(_summary(row, sources.get(row[_JOB_ID])) for row in rows)
         return VideoPage(videos=videos, total=total)
 
     def ids(self, env: Environment, query: VideoQuery) -> VideoIds:
+        if query.spoken:
+            found = self._spoken.read(env, query)
+            return VideoIds(
+                ids=tuple(found.ids), total=found.total, has_more=found.has_more
+            )
         rows, total = self._ids.read(env, query)
         return VideoIds(ids=tuple(VideoId(row[0]) for row in rows), total=total)
 
@@ -89,6 +99,25 @@ class SqlVideoCatalog:
             return None
         wanted = {"org_id": env.org_id, "env_id": env.id, "external_id": external_id}
         return self._found(self._by_external_id, wanted)
+
+    def _spoken_page(self, env: Environment, query: VideoQuery) -> VideoPage:
+        found = self._spoken.read(env, query)
+        hits = self._spoken.hits(query, found.ids)
+        asked = sa.select(*map(plain, SHOWN)).where(videos.c.id.in_(found.ids))
+        with reading(self._engine) as connection:
+            rows = {row[0]: row for row in connection.execute(asked)}
+        # One may have gone meanwhile.
+        listed = [rows[one] for one in found.ids if one in rows]
+        sources = self._sources.of(row[_JOB_ID] for row in listed)
+        return VideoPage(
+            videos=tuple(_summary(row, sources.get(row[_JOB_ID])) for row in listed),
+            total=found.total,
+            has_more=found.has_more,
+            spoken_hits=hits,
+        )
+
+    def _read_ids(self, env: Environment, query: VideoQuery) -> Sequence[VideoId]:
+        return self.ids(env, query).ids
 
     def _found(self, question: Query, wanted: Mapping[str, object]) -> Video | None:
         found = self._reads.first(question, wanted)

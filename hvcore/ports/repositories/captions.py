@@ -15,9 +15,9 @@ class CaptionRepository(Protocol):
         ...
 
     def put(self, track: CaptionTrack) -> None:
-        """Store a video's captions in a language, in place of former ones."""
+        """Store a video's captions in a language, in place of former ones; what these say is stored by ``spoken_texts``."""
         ...
 
     def remove(self, video_id: VideoId, language: str) -> None:
-        """Remove a video's captions in a language; no error if there are none."""
+        """Remove a video's captions in a language, with what they say; no error if there are none."""
         ...

@@ -79,12 +79,38 @@ def test_objects_and_words_are_named(document: dict[str, Any]) -> None:
 
 
 def test_errors_are_described_once(document: dict[str, Any]) -> None:
-    for one in operations(document):
-        for status, answer in one["responses"].items():
-            assert ("$ref" in answer) is (status >= "4")
-    for answer in document["components"]["responses"].values():
-        (content,) = answer["content"].values()
+    errors = {
+        answer["$ref"]
+        for one in operations(document)
+        for status, answer in one["responses"].items()
+        if status >= "4"
+    }
+
+    for reference in errors:
+        name = reference.removeprefix("#/components/responses/")
+        (content,) = document["components"]["responses"][name]["content"].values()
         assert content["schema"]["$ref"].endswith("/Problem")
+
+
+def test_an_answer_of_both_families_is_described_once(
+    document: dict[str, Any],
+) -> None:
+    inline = [
+        json.dumps(answer)
+        for one in operations(document)
+        for status, answer in one["responses"].items()
+        if "$ref" not in answer and one["tags"] != ["Service"]
+    ]
+    by_organization = {
+        json.dumps(answer)
+        for one in operations(document)
+        for answer in one["responses"].values()
+        if one["operationId"].endswith("InOrganization")
+    }
+
+    # Links lead on within a family.
+    twice = {one for one in inline if '"links"' not in one} & by_organization
+    assert all(inline.count(one) == 1 for one in twice)
 
 
 def test_answers_to_callers_with_a_key_tell_of_their_limits_and_others_do_not(
@@ -96,7 +122,7 @@ def test_answers_to_callers_with_a_key_tell_of_their_limits_and_others_do_not(
             for status, answer in item["responses"].items()
             if status.startswith("2") and "headers" in answer
         }
-        for item in operations(document)
+        for item in operations(resolved(document))
         for name in [item["operationId"]]
     }
     is_open = {

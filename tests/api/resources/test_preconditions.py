@@ -2,12 +2,12 @@
 Changes of a video that say, with If-Match, which state they were made for.
 """
 
-import json
 from typing import Any
 
 import pytest
 from falcon.testing import Result
 
+from hvcore_api.openapi.components import resolved
 from tests.support.http.world import ORG, ORIGIN, World, body_of, problem_of
 
 A = f"/v1/api/{ORG}"
@@ -161,7 +161,7 @@ def test_a_page_may_send_and_read_the_tag(api: World) -> None:
 
 
 def test_the_description_has_the_tag_and_the_refusal(api: World) -> None:
-    document = json.loads(api.client.simulate_get("/v1/openapi.json").content)
+    document = resolved(api.client.simulate_get("/v1/openapi.json").json)
 
     for path in ("/v1/videos/{assetId}", "/v1/api/{orgID}/videos/{videoID}"):
         change = document["paths"][path]["patch"]

@@ -1,0 +1,113 @@
+"""
+Take the words out of a text as the search in what is said compares them.
+
+Words are compared without case and accents. Scripts that write no spaces between words
+are cut into single characters and pairs of them, so that every part of a text is found.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+import attrs
+
+MAX_WORD_CHARS: Final = 64
+"""What is longer is no word; its beginning is found."""
+MAX_INDEX_WORDS: Final = 30_000
+MAX_INDEX_BYTES: Final = 400_000
+"""Of different words in one language: PostgreSQL takes no more than 1 MB. A long novel has 20,000."""
+
+_ACCENTS: Final = re.compile("[\u0300-\u036f]+")
+# Thai to Lao, Burmese, Khmer, kana, Chinese; and Korean, whose particles stick to words.
+_UNSPACED: Final = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u9fff"
+    "\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
+)
+# Vowel signs and points belong to words, but Python counts them as none of a word.
+_IN_WORDS: Final = (
+    rf"\w\u0591-\u05bd\u064b-\u065f\u0670\u0900-\u0963\u0966-\u0dff{_UNSPACED}"
+)
+_WORD: Final = re.compile(f"[{_IN_WORDS}]+")
+_RUN: Final = re.compile(f"[{_UNSPACED}]+|[^{_UNSPACED}]+")
+_IS_UNSPACED: Final = re.compile(f"[{_UNSPACED}]")
+
+
+def folded(text: str) -> str:
+    """Return a text without case and accents; it has the same lines."""
+    if text.isascii():
+        return text.lower()
+    parts = unicodedata.normalize("NFKD", text.casefold())
+    return unicodedata.normalize("NFC", _ACCENTS.sub("", parts))
+
+
+def runs_of(text: str) -> Iterable[str]:
+    """Yield the words of a folded text in order; what is written without spaces stays whole."""
+    words = _WORD.findall(text)
+    if text.isascii():
+        yield from words
+        return
+    for word in words:
+        yield from _RUN.findall(word)
+
+
+def index_words(text: str) -> str:
+    """Return the different words of a folded text in order, with spaces between them, as far as the index takes them."""
+    found: set[str] = set()
+    size_bytes = 0
+    for run in runs_of(text):
+        for word in _indexed(run):
+            if word in found:
+                continue
+            size_bytes += len(word.encode()) + 1
+            if len(found) >= MAX_INDEX_WORDS or size_bytes > MAX_INDEX_BYTES:
+                return " ".join(sorted(found))
+            found.add(word)
+    return " ".join(sorted(found))
+
+
+@attrs.frozen(kw_only=True)
+class SpokenQuery:
+    """
+    The words that are looked for in what is said.
+
+    Attributes:
+        runs: The words as they stand in a folded text, each once.
+        words: The words as they stand in the index, each once.
+    """
+
+    runs: Sequence[str]
+    words: Sequence[str]
+
+    @classmethod
+    def of(cls, text: str) -> "SpokenQuery":
+        """Return the query of a text that somebody typed; it has no words if there are none in it."""
+        runs = list(dict.fromkeys(run[:MAX_WORD_CHARS] for run in runs_of(folded(text))))
+        words: dict[str, None] = {}
+        for run in runs:
+            is_pairs = len(run) > 1 and _IS_UNSPACED.match(run)
+            words |= dict.fromkeys(
+                word for word in _indexed(run) if not is_pairs or len(word) > 1
+            )
+        return cls(runs=runs, words=list(words))
+
+    def pattern(self, *, is_whole: bool) -> "re.Pattern[str]":
+        """
+        Return the pattern of the words in a folded text.
+
+        Args:
+            is_whole: Whether a word must not be a part of another one.
+        """
+        return re.compile("|".join(self._of(run, is_whole=is_whole) for run in self.runs))
+
+    def _of(self, run: str, *, is_whole: bool) -> str:
+        if not is_whole or _IS_UNSPACED.match(run):
+            return re.escape(run)
+        end = "" if len(run) >= MAX_WORD_CHARS else f"(?![{_IN_WORDS}])"
+        return f"(?<![{_IN_WORDS}]){re.escape(run)}{end}"
+
+
+def _indexed(run: str) -> Iterable[str]:
+    if not _IS_UNSPACED.match(run):
+        return (run[:MAX_WORD_CHARS],)
+    return (*run, *(run[at : at + 2] for at in range(len(run) - 1)))

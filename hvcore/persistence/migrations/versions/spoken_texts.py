@@ -1,0 +1,35 @@
+"""Store what is said in videos by their captions, and index it."""
+
+import sqlalchemy as sa
+from alembic import op
+
+from hvcore.persistence.spoken.index import make_spoken_index
+
+revision = "0035"
+down_revision = "0034"
+branch_labels = None
+depends_on = None
+
+TEXT = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
+NUMBER = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
+
+
+def upgrade() -> None:
+    """Make the table and its index; the sweep fills them with the captions that are there."""
+    op.create_table(
+        "spoken_texts",
+        sa.Column("no", NUMBER, nullable=False, autoincrement=True),
+        sa.Column("video_id", TEXT, nullable=False),
+        sa.Column("language", TEXT, nullable=False),
+        sa.Column("version", TEXT, nullable=False),
+        sa.Column("words", TEXT, nullable=False),
+        sa.Column("said", TEXT, nullable=False),
+        sa.ForeignKeyConstraint(
+            ["video_id"], ["videos.id"], name="fk_spoken_texts_videos"
+        ),
+        sa.PrimaryKeyConstraint("no", name="pk_spoken_texts"),
+        sa.UniqueConstraint(
+            "video_id", "language", name="uq_spoken_texts_video_id_language"
+        ),
+    )
+    make_spoken_index(op.get_bind())

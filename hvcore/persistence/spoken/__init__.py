@@ -1,0 +1,1 @@
+"""Store and search what is said in videos, by their captions."""

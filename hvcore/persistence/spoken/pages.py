@@ -1,0 +1,312 @@
+"""
+Read pages of lists of videos in which words are said.
+
+Where few texts have the words, the index finds their videos, which are then sorted. Where
+many have them, the list is walked through in its order until the page is full, but not far:
+words may be common in old videos alone. Then all found videos are sorted after all. See
+docs/decisions/0230.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final
+
+import attrs
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Engine
+
+from hvcore.domain.access.tenants import Environment
+from hvcore.domain.folded_texts import folded
+from hvcore.domain.ids import VideoId
+from hvcore.domain.videos.catalog import VideoQuery
+from hvcore.domain.videos.spoken_texts import (
+    MAX_COUNTED,
+    MAX_HITS,
+    SpokenHit,
+    find_hits,
+)
+from hvcore.domain.videos.spoken_words import SpokenQuery
+from hvcore.domain.videos.states import LISTED_STATES
+from hvcore.persistence.engine import reading
+from hvcore.persistence.naming import named
+from hvcore.persistence.spoken.index import (
+    AS_VECTOR,
+    has_spoken_index,
+    has_words,
+    match_value,
+)
+from hvcore.persistence.spoken.texts import read_said
+from hvcore.persistence.statements import is_storable
+from hvcore.persistence.tables import spoken_texts, video_labels, videos
+from hvcore.persistence.videos.page_conditions import (
+    in_state,
+    name_conditions,
+    of_environment,
+    plain,
+    visibility_conditions,
+    without_index,
+)
+from hvcore.persistence.videos.page_shapes import (
+    PageShape,
+    Search,
+    page_shape,
+    page_values,
+)
+from hvcore.persistence.videos.page_statements import in_order
+
+FEW: Final = 1_500
+"""Found texts whose videos are put into order; more than are counted."""
+FIRST_STEP: Final = 50
+"""Videos of the list that are looked at first; then as many as before, and so on."""
+FARTHEST: Final = 1_600
+"""The place in the list up to which it is walked through."""
+
+ReadIds = Callable[[Environment, VideoQuery], Sequence[VideoId]]
+
+
+@attrs.frozen(kw_only=True)
+class SpokenPage:
+    """
+    A page of a list of videos in which words are said.
+
+    Attributes:
+        total: The number of videos on all pages, MAX_COUNTED at most.
+        has_more: Whether more videos than that are on them.
+    """
+
+    ids: Sequence[VideoId]
+    total: int
+    has_more: bool
+
+
+@attrs.frozen(kw_only=True)
+class _Asked:
+    """What is asked for: the words, the filters and their values."""
+
+    env: Environment
+    query: VideoQuery
+    words: Sequence[str]
+    shape: PageShape
+    values: Mapping[str, Any]
+
+    @property
+    def skipped(self) -> int:
+        return (self.query.page - 1) * self.query.page_size
+
+
+class SpokenPages:
+    """
+    Read pages of lists of videos in which words are said; thread-safe.
+
+    Args:
+        read_ids: Returns the ids of a page of a list of videos without regard to what is said.
+    """
+
+    def __init__(self, engine: Engine, read_ids: ReadIds) -> None:
+        self._engine = engine
+        self._read_ids = read_ids
+        self._is_sqlite = engine.dialect.name == "sqlite"
+        self._is_indexed: bool | None = None
+
+    def read(self, env: Environment, query: VideoQuery) -> SpokenPage:
+        """Return one page of an environment's videos in which all words of the query are said."""
+        spoken = SpokenQuery.of(query.spoken or "")
+        search = folded(query.search or "")
+        nothing = SpokenPage(ids=(), total=0, has_more=False)
+        texts = (search, query.external_id or "", *query.terms, *spoken.words)
+        if not spoken.words or not all(map(is_storable, texts)):
+            return nothing
+        if query.state not in {None, *LISTED_STATES}:
+            return nothing
+        asked = _Asked(
+            env=env,
+            query=query,
+            words=spoken.words,
+            shape=page_shape(query, Search.SCAN if search else Search.NONE),
+            values=page_values(env, query, search, is_sqlite=self._is_sqlite)
+            | {"match": match_value(env, spoken.words, is_sqlite=self._is_sqlite)}
+            | {f"term_{at}": term for at, term in enumerate(sorted(query.terms))}
+            | {"external_id": query.external_id},
+        )
+        with reading(self._engine) as connection:
+            found = self._found(connection, asked, FEW + 1)
+            listed = self._sorted(connection, asked, dict.fromkeys(found))
+            if len(found) <= FEW:
+                return _page(asked, listed)
+            total = len(listed)
+            if total <= MAX_COUNTED:
+                # Filters leave few of them, or many are of one video.
+                total = self._count(connection, asked)
+        ids = self._walked(asked) if total > MAX_COUNTED else None
+        if ids is None:
+            with reading(self._engine) as connection:
+                ids = self._all(connection, asked)
+        return SpokenPage(
+            ids=ids, total=min(total, MAX_COUNTED), has_more=total > MAX_COUNTED
+        )
+
+    def hits(
+        self, query: VideoQuery, ids: Sequence[VideoId]
+    ) -> Mapping[VideoId, Sequence[SpokenHit]]:
+        """Return the places in some videos where the words of a query are said, MAX_HITS of each video."""
+        spoken = SpokenQuery.of(query.spoken or "")
+        if not ids or not spoken.words:
+            return {}
+        texts = spoken_texts.c
+        asked = (
+            sa.select(texts.video_id, texts.language, texts.said)
+            .where(texts.video_id.in_(ids), self._has_words(spoken.words))
+            .order_by(texts.video_id, texts.language)
+        )
+        found: dict[VideoId, list[SpokenHit]] = {}
+        with reading(self._engine) as connection:
+            rows = connection.execute(asked).all()
+        for row in rows:
+            of_video = found.setdefault(VideoId(row.video_id), [])
+            if len(of_video) < MAX_HITS:
+                of_video += find_hits(
+                    read_said(row.said),
+                    spoken,
+                    video_id=VideoId(row.video_id),
+                    language=row.language,
+                )[: MAX_HITS - len(of_video)]
+        return found
+
+    def _found(
+        self, connection: Connection, asked: _Asked, most: int
+    ) -> Sequence[VideoId]:
+        """Return the videos of the first texts that the index finds; some are of deleted videos."""
+        statement = self._matches(connection, asked).limit(most)
+        return list(connection.execute(statement, dict(asked.values)).scalars())
+
+    def _sorted(
+        self, connection: Connection, asked: _Asked, ids: Iterable[VideoId]
+    ) -> Sequence[VideoId]:
+        """Return those of some videos that the filters let through, in the order of the list."""
+        statement = (
+            sa.select(videos.c.id)
+            .where(videos.c.id.in_(list(ids)), *self._conditions(asked))
+            .order_by(*self._order(asked.shape))
+        )
+        return list(connection.execute(statement, dict(asked.values)).scalars())
+
+    def _count(self, connection: Connection, asked: _Asked) -> int:
+        some = (
+            sa.select(videos.c.id)
+            .where(self._is_match(connection, asked), *self._conditions(asked))
+            .limit(MAX_COUNTED + 1)
+        )
+        counted = sa.select(sa.func.count()).select_from(some.subquery("some"))
+        return int(connection.execute(counted, dict(asked.values)).scalar_one())
+
+    def _all(self, connection: Connection, asked: _Asked) -> Sequence[VideoId]:
+        """Return the ids on a page, of all found videos in order."""
+        statement = (
+            sa.select(videos.c.id)
+            .where(self._is_match(connection, asked), *self._conditions(asked))
+            .order_by(*self._order(asked.shape))
+            .limit(asked.query.page_size)
+            .offset(asked.skipped)
+        )
+        return list(connection.execute(statement, dict(asked.values)).scalars())
+
+    def _walked(self, asked: _Asked) -> Sequence[VideoId] | None:
+        """Return the ids on a page by walking through the list; None if that goes too far."""
+        end = asked.skipped + asked.query.page_size
+        found: list[VideoId] = []
+        # Each step is a page whose size divides its beginning.
+        seen, size, page = 0, FIRST_STEP, 1
+        while seen < FARTHEST and len(found) < end <= FARTHEST:
+            step = attrs.evolve(asked.query, spoken=None, page=page, page_size=size)
+            ids = self._read_ids(asked.env, step)
+            said = self._said_in(ids, asked.words)
+            found += [one for one in ids if one in said]
+            seen += size
+            if len(ids) < size:
+                break
+            size, page = seen, 2
+        return found[asked.skipped : end] if len(found) >= end else None
+
+    def _said_in(
+        self, ids: Sequence[VideoId], words: Sequence[str]
+    ) -> frozenset[VideoId]:
+        texts = spoken_texts.c
+        asked = sa.select(texts.video_id).where(
+            texts.video_id.in_(ids), self._has_words(words)
+        )
+        with reading(self._engine) as connection:
+            return frozenset(map(VideoId, connection.execute(asked).scalars()))
+
+    def _has_words(self, words: Sequence[str]) -> sa.ColumnElement[bool]:
+        return has_words(words, is_sqlite=self._is_sqlite)
+
+    def _matches(self, connection: Connection, asked: _Asked) -> sa.Select[Any]:
+        """Return the statement that reads the video ids of the texts that the index finds."""
+        if not self._is_sqlite:
+            is_match = sa.text(f"{AS_VECTOR} @@ CAST(:match AS tsquery)")
+            return sa.select(spoken_texts.c.video_id).where(is_match)
+        if self._is_indexed is None:
+            self._is_indexed = has_spoken_index(connection)
+        if not self._is_indexed:
+            return sa.select(spoken_texts.c.video_id).where(
+                self._has_words(asked.words)
+            )
+        found = named(_MATCHES).columns(sa.column("id")).subquery("matches")
+        return sa.select(found.c.id)
+
+    def _is_match(
+        self, connection: Connection, asked: _Asked
+    ) -> sa.ColumnElement[bool]:
+        return videos.c.id.in_(self._matches(connection, asked))
+
+    def _conditions(self, asked: _Asked) -> Sequence[sa.ColumnElement[bool]]:
+        """Return the conditions of the filters, for which no index is read: the ids are known."""
+        shape = asked.shape
+        read = without_index if self._is_sqlite else plain
+        conditions = [
+            *of_environment(read),
+            in_state(read(videos.c.state), has_state=shape.has_state),
+            *visibility_conditions(shape, read),
+            *name_conditions(shape, is_sqlite=self._is_sqlite),
+        ]
+        if shape.has_since:
+            conditions.append(read(videos.c.created_at) >= sa.bindparam("since"))
+        if shape.has_until:
+            conditions.append(read(videos.c.created_at) < sa.bindparam("until"))
+        if asked.query.external_id is not None:
+            conditions.append(read(videos.c.external_id) == sa.bindparam("external_id"))
+        labels = video_labels.c
+        conditions += [
+            sa.exists().where(
+                labels.org_id == sa.bindparam("org_id"),
+                labels.env_id == sa.bindparam("env_id"),
+                labels.term == sa.bindparam(f"term_{at}"),
+                labels.created_at == videos.c.created_at,
+                labels.video_id == videos.c.id,
+            )
+            for at in range(len(asked.query.terms))
+        ]
+        return conditions
+
+    def _order(self, shape: PageShape) -> Sequence[sa.ColumnElement[Any]]:
+        if not self._is_sqlite:
+            return in_order(shape, videos.c)
+        # Else SQLite might walk through an index that has the order.
+        return in_order(
+            shape, {column.name: without_index(column) for column in videos.c}
+        )
+
+
+_MATCHES: Final = """
+SELECT t.video_id AS id FROM {video_search_spoken} AS s CROSS JOIN {spoken_texts} AS t
+WHERE {video_search_spoken} MATCH :match AND t.no = s.rowid
+"""
+"""SQLite's ids of the videos of the texts that the index finds."""
+
+
+def _page(asked: _Asked, listed: Sequence[VideoId]) -> SpokenPage:
+    """Return the page of a list whose videos are all known."""
+    return SpokenPage(
+        ids=listed[asked.skipped : asked.skipped + asked.query.page_size],
+        total=min(len(listed), MAX_COUNTED),
+        has_more=len(listed) > MAX_COUNTED,
+    )

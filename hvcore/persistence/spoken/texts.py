@@ -1,0 +1,113 @@
+"""Store what is said in videos, as the search reads it."""
+
+from collections.abc import Sequence
+
+import orjson
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from hvcore.domain.ids import VideoId
+from hvcore.domain.videos.captions import CaptionTrack
+from hvcore.domain.videos.spoken_texts import SpokenText
+from hvcore.domain.videos.spoken_words import folded, index_words
+from hvcore.domain.videos.states import LISTED_STATES
+from hvcore.persistence.spoken.index import sign_of
+from hvcore.persistence.tables import spoken_texts, video_captions, videos
+
+_LISTED = sorted(state.value for state in LISTED_STATES)
+_TEXT = spoken_texts.c
+_TRACK = video_captions.c
+
+
+def write_said(said: SpokenText) -> str:
+    """Return what is said as the column ``said`` holds it."""
+    document = {"starts": list(said.starts_ms), "text": said.text}
+    return orjson.dumps(document).decode()
+
+
+def read_said(stored: str) -> SpokenText:
+    """Return what is said as ``write_said`` has written it."""
+    document = orjson.loads(stored)
+    return SpokenText(starts_ms=document["starts"], text=document["text"])
+
+
+class SqlSpokenTextRepository:
+    """Store what is said in videos; see ports.repositories.spoken_texts.SpokenTextRepository."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def put(self, track: CaptionTrack, said: SpokenText) -> None:
+        place = self._connection.execute(
+            sa.select(videos.c.org_id, videos.c.env_id).where(
+                videos.c.id == track.video_id
+            )
+        ).one()
+        words = index_words(folded(said.text))
+        # Anew: on SQLite an index without texts is told what it forgets by a deletion.
+        self.remove(track.video_id, track.language)
+        self._connection.execute(
+            sa.insert(spoken_texts).values(
+                video_id=track.video_id,
+                language=track.language,
+                version=track.version,
+                words=f"{sign_of(place.org_id, place.env_id)} {words}",
+                said=write_said(said),
+            )
+        )
+
+    def remove(self, video_id: VideoId, language: str) -> None:
+        self._connection.execute(
+            sa.delete(spoken_texts).where(
+                _TEXT.video_id == video_id, _TEXT.language == language
+            )
+        )
+
+    def unread(
+        self, after: tuple[str, str], limit: int
+    ) -> tuple[Sequence[CaptionTrack], tuple[str, str] | None]:
+        key = sa.tuple_(_TRACK.video_id, _TRACK.language)
+        # Looked at in pieces: most have their text.
+        seen = (
+            sa.select(video_captions)
+            .where(key > sa.tuple_(*map(sa.literal, after)))
+            .order_by(_TRACK.video_id, _TRACK.language)
+            .limit(limit)
+            .subquery("seen")
+        )
+        is_text = sa.and_(
+            _TEXT.video_id == seen.c.video_id,
+            _TEXT.language == seen.c.language,
+            _TEXT.version == seen.c.version,
+        )
+        asked = (
+            sa.select(seen, videos.c.state.in_(_LISTED).label("is_listed"), _TEXT.no)
+            .join(videos, videos.c.id == seen.c.video_id)
+            .outerjoin(spoken_texts, is_text)
+            .order_by(seen.c.video_id, seen.c.language)
+        )
+        rows = self._connection.execute(asked).mappings().all()
+        unread = [
+            CaptionTrack(**{name: row[name] for name in _TRACK.keys()})
+            for row in rows
+            if row["no"] is None and row["is_listed"]
+        ]
+        last = (rows[-1]["video_id"], rows[-1]["language"]) if rows else None
+        return unread, last
+
+    def remove_unlisted(self, after: int, limit: int) -> int | None:
+        seen = (
+            sa.select(_TEXT.no, _TEXT.video_id, _TEXT.language)
+            .where(_TEXT.no > after)
+            .order_by(_TEXT.no)
+            .limit(limit)
+            .subquery("seen")
+        )
+        is_listed = sa.and_(
+            _TRACK.video_id == seen.c.video_id, _TRACK.language == seen.c.language
+        )
+        asked = sa.select(seen.c.no, _TRACK.version).outerjoin(video_captions, is_listed)
+        rows = self._connection.execute(asked.order_by(seen.c.no)).all()
+        for no in [row.no for row in rows if row.version is None]:
+            self._connection.execute(sa.delete(spoken_texts).where(_TEXT.no == no))
+        return rows[-1].no if rows else None

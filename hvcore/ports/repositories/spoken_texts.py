@@ -1,0 +1,48 @@
+"""The repository of what is said in videos; see ports.unit_of_work.Work."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from hvcore.domain.ids import VideoId
+from hvcore.domain.videos.captions import CaptionTrack
+from hvcore.domain.videos.spoken_texts import SpokenText
+
+
+class SpokenTextRepository(Protocol):
+    """Store what is said in videos by their captions, for the search in it."""
+
+    def put(self, track: CaptionTrack, said: SpokenText) -> None:
+        """Store what the listed captions of a video say, in place of what former ones in the language said."""
+        ...
+
+    def remove(self, video_id: VideoId, language: str) -> None:
+        """Remove what is said in a video by the captions in a language; no error if there is nothing."""
+        ...
+
+    def unread(
+        self, after: tuple[str, str], limit: int
+    ) -> tuple[Sequence[CaptionTrack], tuple[str, str] | None]:
+        """
+        Return the captions of listed videos whose text is not stored, among the next captions.
+
+        Args:
+            after: The video id and the language of the last captions that were looked at.
+            limit: The number of captions that are looked at.
+
+        Returns:
+            The captions, and the last ones that were looked at; None if there were none.
+        """
+        ...
+
+    def remove_unlisted(self, after: int, limit: int) -> int | None:
+        """
+        Remove texts whose video has no captions in their language, among the next texts.
+
+        Args:
+            after: The number of the last text that was looked at.
+            limit: The number of texts that are looked at.
+
+        Returns:
+            The number of the last text that was looked at; None if there were none.
+        """
+        ...

@@ -1,0 +1,280 @@
+"""
+Lists of videos by what is said in them.
+"""
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+import attrs
+import pytest
+from sqlalchemy.engine import Engine
+
+from hvcore.domain.access.tenants import Environment, EnvironmentKind
+from hvcore.domain.ids import VideoId
+from hvcore.domain.labels import Labels, tag_term
+from hvcore.domain.videos.captions import CaptionTrack, Cue
+from hvcore.domain.videos.catalog import SortBy, SortDir, VideoPage, VideoQuery
+from hvcore.domain.videos.spoken_texts import spoken_text
+from hvcore.domain.videos.states import VideoState
+from hvcore.domain.videos.video import Video
+from hvcore.persistence.spoken import pages
+from hvcore.persistence.spoken.index import drop_spoken_index
+from hvcore.persistence.unit_of_work import SqlUnitOfWork
+from hvcore.persistence.videos.catalog import SqlVideoCatalog
+from tests.persistence.samples import ENV, NOW, ORG, OTHER_ORG, video
+
+pytestmark = pytest.mark.services
+
+HERE = Environment(
+    id=ENV,
+    org_id=ORG,
+    name=ENV,
+    kind=EnvironmentKind.DEVELOPMENT,
+    created_at=NOW,
+)
+
+
+@attrs.frozen
+class Films:
+    """
+    Videos with what is said in them, and the list of them.
+    """
+
+    uow: SqlUnitOfWork
+    catalog: SqlVideoCatalog
+
+    def add(self, *lines: str, language: str = "en", **changes: object) -> Video:
+        made = video(**{"state": VideoState.READY, **changes})
+        with self.uow.write() as work:
+            work.videos.add(made)
+            work.commit()
+        self.say(made.id, *lines, language=language)
+        return made
+
+    def say(self, video_id: VideoId, *lines: str, language: str = "en") -> None:
+        cues = [
+            Cue(start_ms=1_000 + 20_000 * at, end_ms=20_000 * at + 5_000, text=line)
+            for at, line in enumerate(lines)
+        ]
+        track = CaptionTrack(
+            video_id=video_id,
+            language=language,
+            label="x",
+            cues=len(cues),
+            size_bytes=1,
+            sha256="0" * 64,
+            version="1",
+            created_at=NOW,
+        )
+        with self.uow.write() as work:
+            work.captions.put(track)
+            work.spoken_texts.put(track, spoken_text(cues))
+            work.commit()
+
+    def page(self, spoken: str, **asked: object) -> VideoPage:
+        query = VideoQuery(**{"page": 1, "page_size": 20, "spoken": spoken, **asked})  # type: ignore[arg-type]  # names of fields
+        return self.catalog.page(HERE, query)
+
+    def found(self, spoken: str, **asked: object) -> Sequence[VideoId]:
+        return [one.id for one in self.page(spoken, **asked).videos]
+
+
+@pytest.fixture
+def films(uow: SqlUnitOfWork, engine: Engine) -> Films:
+    return Films(uow, SqlVideoCatalog(engine))
+
+
+def test_a_video_is_found_by_a_word_that_is_said_in_it(films: Films) -> None:
+    said = films.add("Good morning everybody.", "The budget is approved.")
+    films.add("The weather is fine.")
+
+    page = films.page("budget")
+
+    assert [one.id for one in page.videos] == [said.id]
+    assert (page.total, page.has_more) == (1, False)
+    (hit,) = page.spoken_hits[said.id]
+    assert (hit.start_ms, hit.language) == (21_000, "en")
+    assert [(part.text, part.is_match) for part in hit.snippet] == [
+        ("The ", False),
+        ("budget", True),
+        (" is approved.", False),
+    ]
+
+
+def test_all_words_must_be_said_in_one_language(films: Films) -> None:
+    both = films.add("alpha", "beta")
+    films.add("alpha")
+    parted = films.add("alpha", language="en")
+    films.say(parted.id, "beta", language="de")
+
+    assert films.found("beta ALPHA") == [both.id]
+    assert films.found("alpha alphabet") == []
+    assert films.found("alph") == []
+
+
+def test_case_and_accents_do_not_matter_in_what_is_said(films: Films) -> None:
+    said = films.add("Über die Straße nach Łódź, naïve Elève 東京都に行く")
+
+    for spoken in ("uber", "ÜBER", "strasse", "naive", "eleve", "東京", "京都", "都", "東京都"):
+        assert films.found(spoken) == [said.id], spoken
+        assert films.page(spoken).spoken_hits[said.id], spoken
+    assert films.found("京東") == []
+
+
+@pytest.mark.parametrize(
+    "spoken",
+    ['"', "*", "-", '"a', "NEAR(x y)", "words:x", "=", "'", "\\", "a\0b", "%", "_%", ") OR (", "\ud800"],
+)
+def test_signs_of_query_languages_are_no_operators(films: Films, spoken: str) -> None:
+    films.add("good morning")
+
+    assert films.found(spoken) == []
+    assert films.found(f"{spoken} morning") in ([], films.found("morning"))
+
+
+def test_near_and_or_are_words_like_others(films: Films) -> None:
+    said = films.add("near or not and")
+
+    assert films.found("NEAR") == films.found("or") == films.found("NOT AND") == [said.id]
+    assert films.found("near OR missing") == []
+
+
+def test_what_is_said_elsewhere_is_not_found(films: Films) -> None:
+    films.add("secret", org_id=OTHER_ORG, env_id=ENV)
+
+    assert films.found("secret") == []
+
+
+def test_replaced_and_removed_captions_say_nothing_any_more(films: Films) -> None:
+    said = films.add("former words")
+    films.say(said.id, "newer words")
+
+    assert films.found("former") == []
+    assert films.found("newer") == [said.id]
+
+    with films.uow.write() as work:
+        work.captions.remove(said.id, "en")
+        work.commit()
+
+    assert films.found("newer") == []
+
+
+def test_a_deleted_video_is_not_found_by_what_is_said(films: Films) -> None:
+    said = films.add("farewell")
+    with films.uow.write() as work:
+        found = work.videos.find(said.id, for_update=True)
+        assert found is not None
+        found.state = VideoState.DELETED
+        work.videos.save(found)
+        work.commit()
+
+    assert films.found("farewell") == []
+
+
+def test_erased_videos_leave_no_words_in_the_index(films: Films, engine: Engine) -> None:
+    said = films.add("farewell")
+    with films.uow.write() as work:
+        found = work.videos.find(said.id, for_update=True)
+        assert found is not None
+        found.state = VideoState.DELETED
+        work.videos.save(found)
+        work.personal_data.erase(found, spares_untold=False)
+        work.commit()
+
+    with engine.connect() as connection:
+        assert not connection.exec_driver_sql("SELECT * FROM spoken_texts").all()
+    if engine.dialect.name == "sqlite":
+        with engine.connect() as connection:
+            connection.exec_driver_sql("CREATE VIRTUAL TABLE temp.v USING fts5vocab(main, video_search_spoken, row)")
+            assert not connection.exec_driver_sql("SELECT term FROM temp.v").all()
+
+
+def filled(films: Films) -> list[Video]:
+    return [
+        films.add(
+            "common words" if number % 2 else "other words",
+            name=f"Film {number % 3}",
+            created_at=NOW + timedelta(minutes=number),
+            is_public=number % 4 == 1,
+            labels=Labels(tags=("red",)) if number % 3 else Labels(),
+        )
+        for number in range(24)
+    ]
+
+
+@pytest.fixture(params=["few", "walked", "all"])
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """
+    Each of the ways in which a page is read.
+    """
+    if request.param != "few":
+        monkeypatch.setattr(pages, "FEW", 3)
+        monkeypatch.setattr(pages, "MAX_COUNTED", 3)
+        monkeypatch.setattr(pages, "FIRST_STEP", 2)
+        monkeypatch.setattr(pages, "FARTHEST", 1_000 if request.param == "walked" else 1)
+    return str(request.param)
+
+
+@pytest.mark.parametrize("sort_by", SortBy)
+@pytest.mark.parametrize("sort_dir", SortDir)
+def test_found_videos_have_the_order_and_the_pages_of_the_list(
+    films: Films, way: str, sort_by: SortBy, sort_dir: SortDir
+) -> None:
+    made = filled(films)
+    said = {one.id for at, one in enumerate(made) if at % 2}
+    order = {"sort_by": sort_by, "sort_dir": sort_dir}
+    whole = films.catalog.page(HERE, VideoQuery(page=1, page_size=100, **order))
+    expected = [one.id for one in whole.videos if one.id in said]
+
+    found = [films.page("common", page=at, page_size=5, **order) for at in (1, 2, 3, 4)]
+
+    assert [one.id for page in found for one in page.videos] == expected
+    assert {(page.total, page.has_more) for page in found} == {
+        (12, False) if way == "few" else (3, True)
+    }
+
+
+def test_other_filters_hold_beside_what_is_said(films: Films, way: str) -> None:
+    made = filled(films)
+    said = [one for at, one in enumerate(made) if at % 2][::-1]
+    terms = frozenset([tag_term("red")])
+    day = NOW.date()
+
+    for asked, wanted in (
+        ({"search": "film 1"}, [one for one in said if one.name == "Film 1"]),
+        ({"terms": terms}, [one for one in said if one.labels.tags]),
+        ({"is_public": True}, [one for one in said if one.is_public]),
+        ({"state": VideoState.READY}, said),
+        ({"state": VideoState.FAILED}, []),
+        ({"since": day + timedelta(days=1)}, []),
+        ({"since": day, "until": day + timedelta(days=1)}, said),
+        ({"external_id": "x"}, []),
+    ):
+        assert films.found("common", **asked) == [one.id for one in wanted], asked  # type: ignore[arg-type]  # names of fields
+        assert films.catalog.ids(HERE, VideoQuery(page=1, page_size=20, spoken="common", **asked)).ids == tuple(one.id for one in wanted)  # type: ignore[arg-type]  # names of fields
+
+
+def test_without_its_index_what_is_said_is_found_by_looking_at_each_text(
+    films: Films, engine: Engine
+) -> None:
+    said = films.add("budget")
+    films.add("secret", org_id=OTHER_ORG, env_id=ENV)
+    with engine.begin() as connection:
+        drop_spoken_index(connection)
+
+    assert films.found("budget") == [said.id]
+    assert films.found("secret") == []
+
+
+def test_of_a_video_with_captions_in_many_languages_the_first_hits_are_shown(
+    films: Films,
+) -> None:
+    said = films.add("taxi one", "nothing", "taxi two", language="en")
+    films.say(said.id, "Taxi", language="de")
+    films.say(said.id, "taxi taxi", "x", "taxi", "x", "taxi", language="fr")
+
+    page = films.page("taxi")
+
+    assert page.total == 1
+    hits = page.spoken_hits[said.id]
+    assert [(hit.language, hit.start_ms) for hit in hits] == [("de", 1_000), ("en", 1_000), ("en", 41_000)]

@@ -231,6 +231,7 @@ class SqlTaskRepository:
         *,
         not_before: datetime | None = None,
         attempts: int | None = None,
+        losses: int | None = None,
         payload: Mapping[str, object] | None = None,
         progress: float | None = None,
         error: str | None = None,
@@ -239,6 +240,8 @@ class SqlTaskRepository:
         values: dict[str, Any] = {}
         if attempts is not None:
             values["attempts"] = attempts
+        if losses is not None:
+            values["losses"] = losses
         if payload is not None:
             values |= payload_to_row(payload)
         if progress is not None:

@@ -165,6 +165,7 @@ class TaskRepository(Protocol):
         *,
         not_before: datetime | None = None,
         attempts: int | None = None,
+        losses: int | None = None,
         payload: Mapping[str, object] | None = None,
         progress: float | None = None,
         error: str | None = None,
@@ -175,6 +176,7 @@ class TaskRepository(Protocol):
         Args:
             not_before: The earliest moment of the next attempt; None for at once.
             attempts: The new number of failed attempts; None leaves it unchanged.
+            losses: The new number of vanished workers; None leaves it unchanged.
             payload: The new payload; None leaves it unchanged.
             progress: The finished share of the work, 0.0 to 1.0; None leaves it
                 unchanged.

@@ -190,11 +190,13 @@ class CaptionMaking:
             if not _is_ready(video) or not work.caption_jobs.save(job):
                 raise TaskStopped
             work.caption_jobs.add_window(job, made)
-            # Failed attempts count for each window anew: a film of hours has many.
+            # Failed attempts and lost workers count for each window anew: a film of hours
+            # has many.
             if not work.tasks.put_back(
                 run.task,
                 not_before=work.now(),
                 attempts=0,
+                losses=0,
                 progress=job.progress / 100,
                 error="",
             ):

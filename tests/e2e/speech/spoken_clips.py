@@ -1,0 +1,52 @@
+"""Clips in which somebody speaks, services that write it down, and the captions that come of it."""
+
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from tests.support.live import LiveService, live_service, until
+
+PICTURE: Final = "testsrc=s=320x180:r=2"
+"""Few and small pictures: it is the sound that matters."""
+
+
+def with_pictures(sound: Path, clip: Path) -> Path:
+    """Make a clip of a WAV file, with moving pictures for as long as it lasts."""
+    coding = "-c:v libx264 -preset ultrafast -pix_fmt yuv420p -c:a aac -b:a 96k"
+    inputs = ["-f", "lavfi", "-i", PICTURE, "-i", str(sound)]
+    command = ["ffmpeg", "-v", "error", "-nostdin", "-y", *inputs, *coding.split()]
+    subprocess.run([*command, "-shortest", str(clip)], check=True)
+    return clip
+
+
+@contextmanager
+def listening_service(
+    folder: Path, model: str, *words: str, **settings: str
+) -> Iterator[LiveService]:
+    """Run a service with a Whisper model until the block ends."""
+    settings = {
+        "HV_TRANSCRIBER__BACKEND": "whisper",
+        "HV_TRANSCRIBER__OPTIONS__MODEL": model,
+        **settings,
+    }
+    with live_service(folder, *words, **settings) as running:
+        yield running
+
+
+def ended_jobs(
+    service: LiveService, video_id: str, *, within_s: float
+) -> list[dict[str, Any]]:
+    """Wait until all caption jobs of a video have ended; return them."""
+
+    def ended() -> list[dict[str, Any]]:
+        jobs: list[dict[str, Any]] = service.call(
+            "GET", f"/v1/videos/{video_id}/captions"
+        ).body["jobs"]
+        return [] if any(job["state"] in _UNENDED for job in jobs) else jobs
+
+    return until(ended, within_s=within_s, what=f"the end of captions of {video_id}")
+
+
+_UNENDED: Final = ("waiting", "running")

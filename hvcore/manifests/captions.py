@@ -2,7 +2,7 @@
 Write captions into HLS playlists and DASH manifests.
 
 Source: RFC 8216, sections 3.5 and 4.3.4.1; ISO/IEC 23009-1, sections 5.3.3 and
-5.8.5.5. Captions come and go while a video is published, so these texts are not
+5.8.5.5; Apple's AVMediaCharacteristic for machine-generated captions. Captions come and go while a video is published, so these texts are not
 stored: delivery renders them for each response.
 """
 
@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from hvcore.domain.videos.captions import FORCED_ENDING, WEBVTT_TYPE, CaptionTrack
+from hvcore.manifests.automatic_names import automatic_name
 from hvcore.manifests.dash import ROLES
 from hvcore.manifests.hls import VERSION, quotable, unique_name
 from hvcore.manifests.language_names import language_name
@@ -19,6 +20,7 @@ from hvcore.manifests.language_names import language_name
 GROUP: Final = "subs"
 _VARIANT: Final = "#EXT-X-STREAM-INF:"
 _PERIOD_END: Final = "  </Period>"
+_MACHINE_GENERATED: Final = 'CHARACTERISTICS="public.machine-generated",'
 _TEXT_BPS: Final = 256
 """What a representation has to say; texts are next to nothing."""
 
@@ -86,12 +88,19 @@ def _media_lines(tracks: Sequence[CaptionTrack]) -> list[str]:
         f'LANGUAGE="{track.language}",AUTOSELECT=YES,DEFAULT=NO,'
         # Else a player shows signs alone to who asks for subtitles.
         f"{'FORCED=YES,' if track.is_forced else ''}"
+        f"{_MACHINE_GENERATED if track.is_generated else ''}"
         f'URI="{captions_playlist_name(track.language)}"'
         for track in tracks
     ]
 
 
 def _shown_name(track: CaptionTrack) -> str:
+    """Return the name by which viewers choose a track, and which says if a machine wrote it."""
+    name = _own_name(track)
+    return automatic_name(name, track.language) if track.is_generated else name
+
+
+def _own_name(track: CaptionTrack) -> str:
     """Return the track's title; where it has none, the language's name."""
     label = quotable(track.label)
     # What has no title is labelled with the tag.

@@ -6,10 +6,12 @@ import re
 import xml.etree.ElementTree as ET
 from datetime import UTC, datetime
 
+import attrs
 import pytest
 
 from hvcore.domain.ids import VideoId
 from hvcore.domain.videos.captions import CaptionTrack
+from hvcore.manifests.automatic_names import _ENDINGS, automatic_name
 from hvcore.manifests.captions import offer_captions, offer_captions_in_manifest
 from hvcore.manifests.hls import quotable
 from hvcore.manifests.language_names import _NAMES, language_name
@@ -58,6 +60,51 @@ def test_captions_without_a_title_are_called_by_their_language(
 ) -> None:
     assert names(track(language, label)) == [expected]
     assert labels(track(language, label)) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("language", "expected"),
+    [
+        ("en", "English, automatic"),
+        ("de-AT", "Deutsch (AT), automatisch"),
+        ("zh-Hant-TW", "繁體中文 (TW)，自動"),  # noqa: RUF001 - the comma of Chinese
+        ("ar", "العربية، تلقائي"),
+        ("cy", "Cymraeg, awtomatig"),
+        ("tlh", "tlh, automatic"),
+    ],
+)
+def test_captions_by_machine_say_so_in_their_language(
+    language: str, expected: str
+) -> None:
+    made = attrs.evolve(
+        track(language, language_name(language)), is_generated=True, confidence=0.9
+    )
+
+    assert names(made) == labels(made) == [expected]
+    assert names(attrs.evolve(made, is_generated=False)) != [expected]
+
+
+def test_names_of_captions_by_machine_differ_from_all_others() -> None:
+    made = attrs.evolve(track("en-GB", "English"), is_generated=True)
+    offered = [track("fr", "English, automatic"), made, track("en", "English")]
+
+    assert names(*offered) == ["English, automatic", "English, automatic 2", "English"]
+
+
+def test_players_are_told_which_captions_a_machine_wrote() -> None:
+    made = attrs.evolve(track("en", "English"), is_generated=True)
+
+    lines = offer_captions(MASTER, [made, track("de", "Deutsch")]).split("\n")
+
+    assert [
+        'CHARACTERISTICS="public.machine-generated"' in line for line in lines[1:3]
+    ] == [True, False]
+
+
+@pytest.mark.parametrize("tag", _ENDINGS)
+def test_each_word_for_automatic_is_of_a_language_with_a_name(tag: str) -> None:
+    assert language_name(tag) != tag
+    assert quotable(automatic_name("x", tag)) == automatic_name("x", tag)
 
 
 def test_captions_with_a_title_keep_it() -> None:

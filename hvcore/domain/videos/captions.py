@@ -21,6 +21,7 @@ from hvcore.domain.videos.caption_text import readable_text, without_invisible
 from hvcore.errors import FieldError, InvalidParametersError
 
 WEBVTT_TYPE: Final = "text/vtt"
+WORDS_TYPE: Final = "application/json"
 SUBRIP_TYPE: Final = "application/x-subrip"
 
 MAX_CAPTION_BYTES: Final = 2 * 1024**2

@@ -8,7 +8,6 @@ import attrs
 import orjson
 
 from hvcore.domain.access.principals import Principal
-from hvcore.domain.processing.speech import SpokenCue
 from hvcore.domain.videos.caption_jobs import Transcript
 from hvcore.domain.videos.captions import (
     UNDETERMINED,
@@ -16,7 +15,7 @@ from hvcore.domain.videos.captions import (
     Cue,
     read_written,
 )
-from hvcore.domain.videos.transcripts import plain_text
+from hvcore.domain.videos.transcripts import transcript_of
 from hvcore.errors import NotFoundError
 from hvcore.manifests.languages import canonical_tag
 from hvcore.ports.storage import ObjectNotFoundError, Storage
@@ -91,10 +90,7 @@ class Transcripts:
         said = self._said_with_words(track)
         if said is not None:
             return said
-        return Transcript(
-            language=track.language or UNDETERMINED,
-            cues=tuple(_spoken(cue) for cue in self.cues(track)),
-        )
+        return transcript_of(track.language or UNDETERMINED, self.cues(track))
 
     def _said_with_words(self, track: CaptionTrack) -> Transcript | None:
         if track.words_path is None:
@@ -113,8 +109,3 @@ class Transcripts:
         except ObjectNotFoundError as exc:
             # Replaced or removed at this moment.
             raise NotFoundError(NO_TRANSCRIPT) from exc
-
-
-def _spoken(cue: Cue) -> SpokenCue:
-    text = " ".join(plain_text(cue).split())
-    return SpokenCue(start_ms=cue.start_ms, end_ms=cue.end_ms, text=text, words=())

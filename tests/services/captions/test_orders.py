@@ -3,6 +3,7 @@ Captions by machine that are ordered together with their video.
 """
 
 from pathlib import Path
+from typing import NoReturn
 
 import attrs
 import pytest
@@ -12,7 +13,11 @@ from hvcore.domain.processing.source_info import CaptionTrackInfo
 from hvcore.domain.tasks.task import Task
 from hvcore.domain.videos.caption_jobs import CaptionJobState
 from hvcore.domain.videos.states import VideoState
+from hvcore.domain.webhooks.events import EventKind
+from hvcore.errors import UnavailableError
 from hvcore.services.captions.making import NOT_READY
+from hvcore.services.captions.orders import CANCELLED
+from hvcore.testing.memory_transcriber import MemoryTranscriber
 from tests.services.conftest import make_world
 from tests.services.spoken_service import SpokenService, spoken_service
 
@@ -158,3 +163,103 @@ def test_a_job_that_has_lost_its_task_does_not_keep_others_from_being_ordered(
 
     assert spoken.job(video_id, "de").state is CaptionJobState.FAILED
     assert spoken.job(video_id, "en").state is CaptionJobState.READY
+
+
+def test_a_video_is_ready_without_captions_that_cannot_be_made(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with spoken_service(tmp_path, {"HV_TRANSCRIBER__GENERATE": "de,xx"}) as spoken:
+        videos = [processed(spoken, says=False) for _ in range(2)]
+
+        spoken.world.run_tasks()
+
+        assert [wishes(spoken, one) for one in videos] == [["de"], ["de"]]
+        assert {spoken.world.video(one).state for one in videos} == {VideoState.READY}
+    told = [one for one in caplog.records if one.msg == "captions cannot be made"]
+    assert [vars(one)["hv_wish"] for one in told] == ["xx"]
+
+
+def test_captions_of_a_transcriber_that_is_away_are_ordered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with spoken_service(tmp_path, {"HV_TRANSCRIBER__GENERATE": "de"}) as spoken:
+        video_id = processed(spoken, says=False)
+
+        def fail() -> NoReturn:
+            raise UnavailableError("It does not answer.")
+
+        with monkeypatch.context() as patched:
+            patched.setattr(MemoryTranscriber, "capabilities", lambda _: fail())
+            spoken.world.run_tasks()
+
+        assert spoken.world.video(video_id).state is VideoState.READY
+        assert wishes(spoken, video_id) == ["de"]
+
+
+def test_captions_that_are_cancelled_are_made_no_further(spoken: SpokenService) -> None:
+    world = spoken.world
+    video_id = spoken.ready()
+    spoken.generate(video_id, "de", "en")
+    (task, _) = waiting_tasks(spoken, video_id)
+    world.services.task_runs.run(task.id, worker="test:1", stopping=lambda: False)
+    heard = len(spoken.transcoder.spans)
+
+    jobs = world.services.caption_orders.cancel(world.caller, "org_a", video_id)
+    world.run_everything()
+
+    assert {(job.state, job.reason) for job in jobs} == {
+        (CaptionJobState.FAILED, CANCELLED)
+    }
+    assert len(spoken.transcoder.spans) == heard
+    assert waiting_tasks(spoken, video_id) == []
+    with world.services.uow.read() as work:
+        assert [work.caption_jobs.windows(job.id) for job in jobs] == [[], []]
+    ended = [(EventKind.CAPTIONS_FAILED.value, CANCELLED)] * 2
+    assert spoken.events(EventKind.CAPTIONS_FAILED) == ended
+
+
+def test_an_attempt_at_captions_that_are_cancelled_publishes_nothing(
+    spoken: SpokenService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = spoken.world
+    video_id = spoken.ready()
+    spoken.generate(video_id)
+
+    def cancel(point: str) -> None:
+        if point == "captions.stored":
+            world.services.caption_orders.cancel(world.caller, "org_a", video_id)
+
+    monkeypatch.setattr("hvcore.services.captions.making.failpoint", cancel)
+    world.run_everything()
+
+    assert spoken.job(video_id).reason == CANCELLED
+    assert spoken.tracks(video_id) == []
+    assert [path for path in world.files("media/") if "/captions/" in path] == []
+
+
+def test_captions_can_be_ordered_again_after_they_were_cancelled(
+    spoken: SpokenService,
+) -> None:
+    world = spoken.world
+    video_id = spoken.ready()
+    spoken.generate(video_id)
+    world.services.caption_orders.cancel(world.caller, "org_a", video_id)
+
+    spoken.generate(video_id)
+    world.run_everything()
+
+    assert spoken.job(video_id).state is CaptionJobState.READY
+
+
+def test_cancelling_leaves_captions_that_are_made(spoken: SpokenService) -> None:
+    world = spoken.world
+    video_id = spoken.ready()
+    spoken.generate(video_id)
+    world.run_everything()
+    before = spoken.job(video_id)
+
+    jobs = world.services.caption_orders.cancel(world.caller, "org_a", video_id)
+
+    assert jobs == [before]
+    assert len(spoken.tracks(video_id)) == 1
+    assert spoken.events(EventKind.CAPTIONS_FAILED) == []

@@ -30,6 +30,7 @@ from hvcore.errors import UnavailableError
 from hvcore.failpoints import failpoint
 from hvcore.ports.transcriber import Transcriber
 from hvcore.ports.unit_of_work import UnitOfWork, Work
+from hvcore.services.access.quotas import captions_refusal
 from hvcore.services.captions.publishing import GeneratedCaptions, NotPublishableError
 from hvcore.services.captions.transcriptions import HeardSound, Transcriptions
 from hvcore.services.captions.window_sounds import WindowSounds, sound_track
@@ -94,7 +95,9 @@ class CaptionMaking:
         if track is None:
             self._end(run, job, CaptionJobState.READY, NO_SOUND)
             return
-        self._make_window(run, video, job, track)
+        begun = self._begin(run, job) if job.state is CaptionJobState.WAITING else job
+        if begun is not None:
+            self._make_window(run, video, begun, track)
 
     def give_up(self, work: Work, task: Task, reason: str, *, error: str) -> None:
         """Fail a caption job whose task has failed for good."""
@@ -120,6 +123,30 @@ class CaptionMaking:
                 store_end(work, video, job, CaptionJobState.FAILED, NOT_READY)
                 run.finish(work)
             work.commit()
+
+    def _begin(self, run: TaskRun, job: CaptionJob) -> CaptionJob | None:
+        """Begin a job; fail it and return None if its organization has no minutes left."""
+        with self.uow.write() as work:
+            video = work.videos.find(job.video_id, for_update=True)
+            refusal = captions_refusal(work, job.org_id)
+            if not refusal:
+                begun = attrs.evolve(
+                    job,
+                    state=CaptionJobState.RUNNING,
+                    changed_at=work.now(),
+                    # An older process leaves those of a job in whose place it put this one.
+                    heard_words=0,
+                    log_confidence=0.0,
+                )
+                if not work.caption_jobs.save(begun):
+                    raise TaskStopped
+                work.commit()
+                return begun
+            if not store_end(work, video, job, CaptionJobState.FAILED, refusal):
+                raise TaskStopped
+            work.commit()
+        self._finish_ended(run)
+        return None
 
     def _make_window(
         self, run: TaskRun, video: Video, job: CaptionJob, track: Track
@@ -152,7 +179,7 @@ class CaptionMaking:
         after = attrs.evolve(after, confidence=after.mean_confidence)
         doubt = self._doubt(after)
         if doubt:
-            self._end(run, after, CaptionJobState.FAILED, doubt)
+            self._end(run, after, CaptionJobState.FAILED, doubt, made)
         elif made.end_ms < job.duration_ms:
             self._keep_or_end(run, after, made)
         else:
@@ -177,7 +204,7 @@ class CaptionMaking:
         try:
             self._keep(run, job, made)
         except NotPublishableError as exc:
-            self._end(run, job, CaptionJobState.FAILED, f"{exc}")
+            self._end(run, job, CaptionJobState.FAILED, f"{exc}", made)
 
     def _keep(self, run: TaskRun, job: CaptionJob, made: CaptionWindow) -> None:
         with self.uow.write() as work:
@@ -188,6 +215,7 @@ class CaptionMaking:
             if not _is_ready(video) or not work.caption_jobs.save(job):
                 raise TaskStopped
             work.caption_jobs.add_window(job, made)
+            work.quotas.count_heard(job.org_id, made.end_ms - made.start_ms)
             # Failed attempts count for each window anew: a film of hours has many.
             if not work.tasks.put_back(
                 run.task,
@@ -204,7 +232,7 @@ class CaptionMaking:
         with self.uow.read() as work:
             cues = joined([*work.caption_jobs.windows(job.id), last])
         if not cues:
-            self._end(run, job, CaptionJobState.READY, NO_SPEECH)
+            self._end(run, job, CaptionJobState.READY, NO_SPEECH, last)
             return
         said = Transcript(language=job.language or UNDETERMINED, cues=cues)
         try:
@@ -218,9 +246,10 @@ class CaptionMaking:
                 done = attrs.evolve(job, confidence=track.confidence, cues=track.cues)
                 if not store_end(work, video, done, CaptionJobState.READY, ""):
                     raise TaskStopped  # noqa: TRY301 - likewise
+                work.quotas.count_heard(job.org_id, last.end_ms - last.start_ms)
                 work.commit()
         except NotPublishableError as exc:
-            self._end(run, job, CaptionJobState.FAILED, f"{exc}")
+            self._end(run, job, CaptionJobState.FAILED, f"{exc}", last)
             return
         except UnavailableError:
             # They may be listed: only the answer of the commit was lost.
@@ -233,12 +262,20 @@ class CaptionMaking:
         self._finish_ended(run)
 
     def _end(
-        self, run: TaskRun, job: CaptionJob, state: CaptionJobState, reason: str
+        self,
+        run: TaskRun,
+        job: CaptionJob,
+        state: CaptionJobState,
+        reason: str,
+        heard: CaptionWindow | None = None,
     ) -> None:
+        """End a job without captions, after a window that was heard last if there is one."""
         with self.uow.write() as work:
             video = work.videos.find(job.video_id, for_update=True)
             if not store_end(work, video, job, state, reason):
                 raise TaskStopped
+            if heard is not None:
+                work.quotas.count_heard(job.org_id, heard.end_ms - heard.start_ms)
             work.commit()
         self._finish_ended(run)
 

@@ -24,6 +24,7 @@ from hvcore.ports.transcriber import Transcriber
 from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.access.audit import record_by_person
 from hvcore.services.access.authorization import find_authorized_video, require_listed
+from hvcore.services.access.quotas import require_caption_minutes
 from hvcore.services.captions.making import JOB, NOT_READY, store_end
 from hvcore.services.captions.publishing import WRITTEN_BY_A_PERSON
 
@@ -91,6 +92,7 @@ class CaptionOrders:
             ForbiddenError: The video is outside the environment of the caller's API key.
             ConflictError: The video is not ready, captions are being made for it, or it has
                 captions of a person in one of the languages.
+            QuotaExceededError: The organization has used its minutes of captions of the month.
             UnavailableError: The transcriber does not answer.
         """
         with self.uow.read() as work:
@@ -116,6 +118,7 @@ class CaptionOrders:
                 raise ConflictError(
                     "Captions of this video are being made; wait until they are ready."
                 )
+            require_caption_minutes(work, video.org_id)
             for track in work.captions.of_video(video.id):
                 if track.language in wishes and not track.is_generated:
                     raise ConflictError(

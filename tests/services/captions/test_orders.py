@@ -14,7 +14,7 @@ from hvcore.domain.tasks.task import Task
 from hvcore.domain.videos.caption_jobs import CaptionJobState
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.webhooks.events import EventKind
-from hvcore.errors import UnavailableError
+from hvcore.errors import QuotaExceededError, UnavailableError
 from hvcore.services.captions.making import NOT_READY
 from hvcore.services.captions.orders import CANCELLED
 from hvcore.testing.memory_transcriber import MemoryTranscriber
@@ -263,3 +263,78 @@ def test_cancelling_leaves_captions_that_are_made(spoken: SpokenService) -> None
     assert jobs == [before]
     assert len(spoken.tracks(video_id)) == 1
     assert spoken.events(EventKind.CAPTIONS_FAILED) == []
+
+
+def limit(spoken: SpokenService, minutes: int | None) -> None:
+    spoken.world.services.quotas.change("org_a", {"caption_minutes_per_month": minutes})
+
+
+def heard_ms(spoken: SpokenService) -> int:
+    return spoken.world.services.quotas.of_one("org_a").use.caption_ms
+
+
+def test_every_heard_window_counts_in_the_minutes_of_the_month(
+    spoken: SpokenService,
+) -> None:
+    video_id = spoken.ready()
+    duration_ms = round(spoken.world.video(video_id).duration_s * 1000)
+
+    spoken.generate(video_id, "de", "en")
+    spoken.world.run_everything()
+    assert heard_ms(spoken) == 2 * duration_ms
+
+    spoken.transcriber.confidence = 0.1
+    spoken.generate(video_id, "en")
+    spoken.world.run_everything()
+    assert heard_ms(spoken) == 3 * duration_ms
+
+
+def test_no_captions_are_ordered_once_the_minutes_of_the_month_are_used_up(
+    spoken: SpokenService,
+) -> None:
+    video_id = spoken.ready()
+    limit(spoken, 0)
+
+    with pytest.raises(QuotaExceededError, match=r"0\.0 of 0 minutes of sound") as raised:
+        spoken.generate(video_id)
+
+    assert int(raised.value.headers["Retry-After"]) > 0
+    limit(spoken, None)
+    spoken.generate(video_id)
+
+
+def test_captions_of_new_videos_fail_once_the_minutes_of_the_month_are_used_up(
+    tmp_path: Path,
+) -> None:
+    with spoken_service(tmp_path, {"HV_TRANSCRIBER__GENERATE": "auto"}) as spoken:
+        limit(spoken, 0)
+        video_id = processed(spoken, says=False)
+        before = len(spoken.transcoder.spans)
+
+        spoken.world.run_tasks()
+
+        assert spoken.world.video(video_id).state is VideoState.READY
+        job = spoken.job(video_id)
+        assert job.state is CaptionJobState.FAILED
+        assert "0 minutes of captions by machine for this month" in job.reason
+        assert spoken.events(EventKind.CAPTIONS_FAILED) == [
+            (EventKind.CAPTIONS_FAILED.value, job.reason)
+        ]
+        assert len(spoken.transcoder.spans) == before
+        assert waiting_tasks(spoken, video_id) == []
+
+
+def test_captions_that_were_begun_are_finished_though_the_minutes_are_used_up(
+    spoken: SpokenService,
+) -> None:
+    video_id = spoken.ready()
+    spoken.generate(video_id)
+    (task,) = waiting_tasks(spoken, video_id)
+    spoken.world.services.task_runs.run(
+        task.id, worker="test:1", stopping=lambda: False
+    )
+    limit(spoken, 0)
+
+    spoken.world.run_everything()
+
+    assert spoken.job(video_id).state is CaptionJobState.READY

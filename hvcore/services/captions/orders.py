@@ -46,7 +46,8 @@ class CaptionOrders:
     Attributes:
         transcriber: Returns the transcriber; None if there is none.
         transcoder: Returns this machine's transcoder.
-        default_languages: The wishes for captions of new videos whose requests name none.
+        default_languages: The wishes for captions of new videos for which neither their
+            request nor their environment says any.
     """
 
     uow: UnitOfWork
@@ -99,16 +100,7 @@ class CaptionOrders:
             # Before the languages: those who may not see the video learn nothing of it.
             require_listed(find_authorized_video(work, caller, org_id, video_id))
         wishes = tuple(dict.fromkeys(languages))
-        refusal = self.refusal(wishes)
-        if refusal:
-            problem = FieldError(
-                message=f"languages {refusal}.",
-                location="body.languages",
-                value=list(languages),
-            )
-            raise InvalidParametersError(
-                f"languages {refusal}.", errors=[problem], status=_NOT_POSSIBLE
-            )
+        self.require_possible(wishes)
         with self.uow.write() as work:
             video = require_listed(
                 find_authorized_video(work, caller, org_id, video_id, for_update=True)
@@ -170,6 +162,22 @@ class CaptionOrders:
             work.commit()
         return found
 
+    def require_possible(self, wishes: Sequence[str]) -> None:
+        """
+        Require that captions of wishes can be made here.
+
+        Raises:
+            InvalidParametersError: A language is unknown, or there is no transcriber (422).
+            UnavailableError: The transcriber does not answer.
+        """
+        refusal = self.refusal(wishes)
+        if refusal:
+            text = f"languages {refusal}."
+            problem = FieldError(
+                message=text, location="body.languages", value=list(wishes)
+            )
+            raise InvalidParametersError(text, errors=[problem], status=_NOT_POSSIBLE)
+
     def refusal(self, wishes: Sequence[str]) -> str:
         """
         Return the reason to refuse wishes for captions, in words that follow a field's name.
@@ -209,6 +217,9 @@ class CaptionOrders:
         cannot be made here.
         """
         wishes = video.settings.caption_languages
+        if wishes is None:
+            env = work.tenants.environment(video.org_id, video.env_id)
+            wishes = None if env is None else env.caption_languages
         if wishes is None:
             wishes = self.default_languages
         shown = {track.language for track in work.captions.of_video(video.id)}

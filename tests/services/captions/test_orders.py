@@ -295,7 +295,9 @@ def test_no_captions_are_ordered_once_the_minutes_of_the_month_are_used_up(
     video_id = spoken.ready()
     limit(spoken, 0)
 
-    with pytest.raises(QuotaExceededError, match=r"0\.0 of 0 minutes of sound") as raised:
+    with pytest.raises(
+        QuotaExceededError, match=r"0\.0 of 0 minutes of sound"
+    ) as raised:
         spoken.generate(video_id)
 
     assert int(raised.value.headers["Retry-After"]) > 0

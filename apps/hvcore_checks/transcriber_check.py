@@ -8,6 +8,7 @@ from hvcore.domain.health_findings import HealthFinding, broken, healthy
 from hvcore.domain.processing.speech import TranscriberCapabilities
 from hvcore.errors import UnavailableError, require_answer
 from hvcore.ports.transcriber import SupportsCostMeasurement
+from hvcore.services.captions.orders import NO_TRANSCRIBER
 
 CHECK: Final = "transcriber"
 _MOST_NAMED: Final = 5
@@ -16,13 +17,17 @@ _MOST_NAMED: Final = 5
 def transcriber(services: Services) -> Sequence[HealthFinding]:
     """Check that sounds can be transcribed, and say in which languages and at which cost."""
     chosen = services.transcriber
+    wishes = services.settings.transcriber.generate
     if chosen is None:
+        if wishes:
+            return [_cannot_generate(wishes, NO_TRANSCRIBER)]
         return [healthy(CHECK, "none: HV_TRANSCRIBER__BACKEND chooses no backend")]
     fix = "Correct HV_TRANSCRIBER__BACKEND and the backend's options."
     try:
         able = chosen.capabilities()
         require_answer(chosen.capabilities, able, TranscriberCapabilities)
         chosen.ping()
+        refusal = services.caption_orders.refusal(wishes)
         cost = (
             f"; a minute of speech costs about {chosen.processor_s_per_minute():.1f} s "
             "of processor time on this machine"
@@ -32,7 +37,15 @@ def transcriber(services: Services) -> Sequence[HealthFinding]:
     except UnavailableError as exc:
         said = f" ({exc.said})" if exc.said else ""
         return [broken(CHECK, f"{exc.detail}{said}", fix)]
+    if refusal:
+        return [_cannot_generate(wishes, refusal)]
     return [healthy(CHECK, f"{able.name}: {_languages(able)}{cost}")]
+
+
+def _cannot_generate(wishes: Sequence[str], refusal: str) -> HealthFinding:
+    asked = f"HV_TRANSCRIBER__GENERATE={','.join(wishes)}" if wishes else "captions"
+    fix = "Correct HV_TRANSCRIBER__GENERATE, or choose what can make such captions."
+    return broken(CHECK, f"{asked}: {refusal}", fix)
 
 
 def _languages(able: TranscriberCapabilities) -> str:

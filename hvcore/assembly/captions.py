@@ -3,6 +3,7 @@
 from functools import cached_property
 
 from hvcore.assembly.backends import Backends
+from hvcore.services.captions.defaults import CaptionDefaults
 from hvcore.services.captions.making import CaptionMaking
 from hvcore.services.captions.orders import CaptionOrders
 from hvcore.services.captions.publishing import GeneratedCaptions
@@ -21,6 +22,11 @@ class CaptionWiring(Backends):
             transcoder=lambda: self.transcoder,
             default_languages=self.settings.transcriber.generate,
         )
+
+    @cached_property
+    def caption_defaults(self) -> CaptionDefaults:
+        """The service for the captions that a machine makes of an environment's new videos."""
+        return CaptionDefaults(uow=self.uow, orders=self.caption_orders)
 
     @cached_property
     def transcripts(self) -> Transcripts:

@@ -6,6 +6,7 @@ from hvcore.assembly.presence import PresenceWiring
 from hvcore.assembly.processing import ProcessingWiring
 from hvcore.assembly.tables import TableWiring
 from hvcore.persistence.inspection import SqlInspection
+from hvcore.services.repair.caption_files import CaptionFiles
 from hvcore.services.repair.file_checks import FileChecks
 from hvcore.services.repair.fsck import Fsck
 from hvcore.services.repair.orphans import Orphans
@@ -27,20 +28,23 @@ class RepairWiring(PresenceWiring, ProcessingWiring, TableWiring):
     def fsck(self) -> Fsck:
         """The service that finds lost and left-over files of videos, and repairs the damage."""
         inspection = SqlInspection(self.engine)
+        checks = FileChecks(storage=self.storage)
+        repairs = VideoRepairs(
+            uow=self.uow,
+            storage=self.storage,
+            clock=self.clock,
+            files=self._attempt_files,
+            quarantine=self.quarantine,
+        )
         return Fsck(
             uow=self.uow,
             inspection=inspection,
             videos=VideoFiles(
                 uow=self.uow,
                 storage=self.storage,
-                checks=FileChecks(storage=self.storage),
-                repairs=VideoRepairs(
-                    uow=self.uow,
-                    storage=self.storage,
-                    clock=self.clock,
-                    files=self._attempt_files,
-                    quarantine=self.quarantine,
-                ),
+                checks=checks,
+                captions=CaptionFiles(checks=checks, repairs=repairs),
+                repairs=repairs,
             ),
             orphans=Orphans(
                 uow=self.uow,

@@ -1,6 +1,6 @@
 """Convert between database rows and values of the domain, such as videos and tasks, field by field."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 from typing import Any, Final
@@ -46,6 +46,7 @@ def environment_from_row(row: RowMapping) -> Environment:
         kind=EnvironmentKind(row["kind"]),
         created_at=row["created_at"],
         title=row["title"],
+        caption_languages=_words(row["caption_languages"]),
     )
 
 
@@ -58,7 +59,17 @@ def environment_to_row(environment: Environment) -> dict[str, Any]:
         "kind": environment.kind.value,
         "created_at": environment.created_at,
         "title": environment.title,
+        "caption_languages": words_or_null(environment.caption_languages),
     }
+
+
+def words_or_null(words: Sequence[str] | None) -> str | None:
+    """Return words as a column has them, between spaces; None for None."""
+    return None if words is None else " ".join(words)
+
+
+def _words(text: str | None) -> tuple[str, ...] | None:
+    return None if text is None else tuple(text.split())
 
 
 def key_from_row(row: RowMapping | Mapping[str, Any]) -> ApiKey:

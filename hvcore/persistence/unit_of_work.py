@@ -133,7 +133,7 @@ class SqlWork:
 
     @cached_property
     def quotas(self) -> SqlQuotaRepository:
-        return SqlQuotaRepository(self._connection)
+        return SqlQuotaRepository(self._connection, self._use, self.now)
 
     @cached_property
     def keys(self) -> SqlKeyRepository:

@@ -8,6 +8,7 @@ import pytest
 from hvcore.assembly import build
 from hvcore.domain.health_findings import HealthFinding
 from hvcore.settings import load
+from hvcore.testing.fake_transcoder import FakeTranscoder
 from hvcore_checks.transcriber_check import transcriber
 from tests.plugins.transcriber_http.imitated_server import (
     KEY,
@@ -36,6 +37,37 @@ def test_a_transcriber_that_tells_languages_apart_is_described(tmp_path: Path) -
     (found,) = findings(tmp_path, BACKEND="memory")
 
     assert (found.state, found.found) == ("ok", "memory: de, en, es, told apart")
+
+
+@pytest.mark.parametrize(
+    ("backend", "generate", "told"),
+    [
+        ("memory", "en,xx", "(auto, de, en, es), and not xx"),
+        ("", "auto", "no transcriber is set up"),
+    ],
+)
+def test_captions_of_new_videos_that_cannot_be_made_are_told(
+    backend: str, generate: str, told: str, tmp_path: Path
+) -> None:
+    (found,) = findings(tmp_path, BACKEND=backend, GENERATE=generate)
+
+    assert found.state == "broken"
+    assert f"HV_TRANSCRIBER__GENERATE={generate}: " in found.found
+    assert told in found.found
+
+
+def test_a_transcoder_that_takes_no_sound_is_told(tmp_path: Path) -> None:
+    environ = {
+        "HV_TRANSCRIBER__BACKEND": "memory",
+        "HV_EXTRA_PLUGINS": "hvcore.testing.memory_transcriber",
+    }
+    settings = load(config_path=None, environ=environ, data_dir=tmp_path).settings
+    silent = {"transcoder": FakeTranscoder()}
+    with build(settings, overrides=silent, rings=False) as services:
+        (found,) = transcriber(services)
+
+    assert found.state == "broken"
+    assert "takes no sound out of videos" in found.found
 
 
 def test_a_model_has_languages_and_a_cost(tmp_path: Path) -> None:

@@ -2,8 +2,9 @@
 Quotas: how much an organization may use, and its share of the encoders.
 
 Months are those of UTC. Encoded minutes are minutes of source video that became
-ready, however many rungs were made of them; stored bytes are those of sources and
-of published media.
+ready, however many rungs were made of them; minutes of captions are those of sound in
+which a machine has heard what is said, once for each language that was asked for; stored
+bytes are those of sources and of published media.
 """
 
 import math
@@ -28,6 +29,7 @@ class Quota(Enum):
     ENCODED_MINUTES = "encodedMinutesPerMonth"
     STORED_BYTES = "storedBytes"
     DELIVERED_BYTES = "deliveredBytesPerMonth"
+    CAPTION_MINUTES = "captionMinutesPerMonth"
 
 
 @attrs.frozen(kw_only=True)
@@ -45,6 +47,7 @@ class QuotaLimits:
     encoded_minutes_per_month: int | None = None
     stored_bytes: int | None = None
     delivered_bytes_per_month: int | None = None
+    caption_minutes_per_month: int | None = None
     weight: float = 1.0
 
     def of(self, quota: Quota) -> int | None:
@@ -54,6 +57,7 @@ class QuotaLimits:
             Quota.ENCODED_MINUTES: self.encoded_minutes_per_month,
             Quota.STORED_BYTES: self.stored_bytes,
             Quota.DELIVERED_BYTES: self.delivered_bytes_per_month,
+            Quota.CAPTION_MINUTES: self.caption_minutes_per_month,
         }[quota]
 
 
@@ -74,6 +78,7 @@ class QuotaUse:
     encoded_ms: int = 0
     stored_bytes: int = 0
     delivered_bytes: int = 0
+    caption_ms: int = 0
 
     def of(self, quota: Quota) -> int | float:
         """Return the used amount of one quota, in the unit of its limit."""
@@ -82,6 +87,7 @@ class QuotaUse:
             Quota.ENCODED_MINUTES: round(self.encoded_ms / _MS_PER_MINUTE, 3),
             Quota.STORED_BYTES: self.stored_bytes,
             Quota.DELIVERED_BYTES: self.delivered_bytes,
+            Quota.CAPTION_MINUTES: round(self.caption_ms / _MS_PER_MINUTE, 3),
         }[quota]
 
 
@@ -99,13 +105,15 @@ class EncodingWeight:
     concurrent_encodes: int | None = None
 
 
-def minutes_left_ms(limits: QuotaLimits, used_ms: int) -> float:
+def minutes_left_ms(most: int | None, used_ms: int) -> float:
     """
-    Return the milliseconds of video that an organization may still encode this month.
+    Return the milliseconds that an organization may still use of its minutes of a month.
 
     Infinity if there is no limit; negative if more was used.
+
+    Args:
+        most: The limit in minutes; None if there is none.
     """
-    most = limits.encoded_minutes_per_month
     return math.inf if most is None else most * _MS_PER_MINUTE - used_ms
 
 

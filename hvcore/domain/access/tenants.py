@@ -53,6 +53,8 @@ class Environment:
             an operator chose, or else the same text as the id. It stays, because addresses
             of playback and of the API have it.
         title: The name that people see, which an admin may change; "" for the name.
+        caption_languages: The languages in which a machine makes captions of new videos
+            whose requests say nothing about it; None as the deployment says.
     """
 
     id: EnvId
@@ -61,6 +63,7 @@ class Environment:
     kind: EnvironmentKind
     created_at: datetime
     title: str = ""
+    caption_languages: tuple[str, ...] | None = None
 
     @property
     def shown_name(self) -> str:

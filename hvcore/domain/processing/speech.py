@@ -6,6 +6,7 @@ Languages are primary subtags of BCP 47 (RFC 5646, section 2.2.1) in lower case,
 """
 
 from collections.abc import Callable, Iterable
+from math import log
 from pathlib import Path
 from statistics import geometric_mean
 from typing import Final
@@ -125,6 +126,15 @@ class TranscriberCapabilities:
     def detects_languages(self) -> bool:
         """Return whether the transcriber tells languages apart."""
         return self.assumed_language is None
+
+
+def log_confidence(cues: Iterable[SpokenCue]) -> float:
+    """Return the sum of the natural logarithms of the words' confidence; 0 if there are no words."""
+    return sum(
+        log(max(word.confidence, _LEAST_CONFIDENCE))
+        for cue in cues
+        for word in cue.words
+    )
 
 
 def mean_confidence(cues: Iterable[SpokenCue]) -> float:

@@ -8,12 +8,17 @@ transcriber tells.
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from enum import Enum
+from math import exp
 from typing import Final
 
 import attrs
 
 from hvcore.domain.ids import CaptionJobId, OrgId, VideoId
-from hvcore.domain.processing.speech import SpokenCue, mean_confidence
+from hvcore.domain.processing.speech import (
+    SpokenCue,
+    log_confidence,
+    mean_confidence,
+)
 
 AUTO: Final = "auto"
 """The wish for captions in the language that is spoken, whichever that is."""
@@ -53,6 +58,8 @@ class CaptionJob:
         cues: The number of published cues; 0 before the job is ready.
         done_ms: The end of the finished windows, from the start of the video.
         duration_ms: The length of the video.
+        heard_words: The number of words in the finished windows.
+        log_confidence: The sum of the natural logarithms of those words' probabilities.
     """
 
     id: CaptionJobId
@@ -69,6 +76,15 @@ class CaptionJob:
     duration_ms: int
     created_at: datetime
     changed_at: datetime
+    heard_words: int = 0
+    log_confidence: float = 0.0
+
+    @property
+    def mean_confidence(self) -> float | None:
+        """The mean probability of the words in the finished windows; None if there is no word."""
+        if not self.heard_words:
+            return None
+        return round(exp(self.log_confidence / self.heard_words), 4)
 
     @property
     def progress(self) -> int:
@@ -114,6 +130,15 @@ class Transcript:
     def confidence(self) -> float | None:
         """The mean probability of the words, 0 to 1; None if there is no word."""
         return confidence_of(self.cues)
+
+
+def with_heard(job: CaptionJob, cues: Sequence[SpokenCue]) -> CaptionJob:
+    """Return a job to whose words those of another window are added."""
+    return attrs.evolve(
+        job,
+        heard_words=job.heard_words + sum(len(cue.words) for cue in cues),
+        log_confidence=job.log_confidence + log_confidence(cues),
+    )
 
 
 def confidence_of(cues: Sequence[SpokenCue]) -> float | None:

@@ -21,6 +21,7 @@ from hvcore.domain.videos.caption_text import readable_text, without_invisible
 from hvcore.errors import FieldError, InvalidParametersError
 
 WEBVTT_TYPE: Final = "text/vtt"
+WORDS_TYPE: Final = "application/json"
 SUBRIP_TYPE: Final = "application/x-subrip"
 
 MAX_CAPTION_BYTES: Final = 2 * 1024**2
@@ -52,6 +53,7 @@ UNDETERMINED: Final = "und"
 # 3.5, says that each file should have it; other readers skip the header.
 _HEADER: Final = "WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:0,LOCAL:00:00:00.000\n"
 _ARROW: Final = "-->"
+_BY_MACHINE: Final = re.compile(r"cap_[0-9A-Za-z]+a[0-9]+")
 _MAX_NOTES: Final = 20
 """A file that is broken all over needs no list of thousands of places."""
 _SIGNATURE = re.compile(r"WEBVTT(?:[ \t].*)?")
@@ -139,6 +141,11 @@ class CaptionTrack:
     def paths(self) -> tuple[str, ...]:
         """The storage paths of all files of the captions."""
         return (self.path,) if self.words_path is None else (self.path, self.words_path)
+
+
+def is_version_by_machine(version: str) -> bool:
+    """Return whether a version of captions is of an attempt at a caption job."""
+    return _BY_MACHINE.fullmatch(version) is not None
 
 
 def captions_path(video_id: VideoId, language: str, version: str) -> str:

@@ -1,9 +1,11 @@
-"""Write the cues of captions as SubRip and as plain text."""
+"""Write the cues of captions as SubRip, as plain text, and as a transcript."""
 
 import re
 from collections.abc import Iterable
 from html import unescape
 
+from hvcore.domain.processing.speech import SpokenCue
+from hvcore.domain.videos.caption_jobs import Transcript
 from hvcore.domain.videos.captions import Cue
 
 _TAG = re.compile("<[^<>]*>")
@@ -12,6 +14,11 @@ _TAG = re.compile("<[^<>]*>")
 def plain_text(cue: Cue) -> str:
     """Return the text of a cue as people read it, without WebVTT's tags and references."""
     return unescape(_TAG.sub("", cue.text))
+
+
+def transcript_of(language: str, cues: Iterable[Cue]) -> Transcript:
+    """Return the transcript of captions whose words have no times of their own."""
+    return Transcript(language=language, cues=tuple(map(_spoken, cues)))
 
 
 def write_text(cues: Iterable[Cue]) -> bytes:
@@ -27,6 +34,11 @@ def write_subrip(cues: Iterable[Cue]) -> bytes:
         for number, cue in enumerate(cues, start=1)
     ]
     return "\n".join(blocks).encode()
+
+
+def _spoken(cue: Cue) -> SpokenCue:
+    text = " ".join(plain_text(cue).split())
+    return SpokenCue(start_ms=cue.start_ms, end_ms=cue.end_ms, text=text, words=())
 
 
 def _lines(cue: Cue) -> str:

@@ -19,6 +19,7 @@ class QuotaUseChanges:
         self._connection = connection
         self._stored: Counter[str] = Counter()
         self._encoded_ms: Counter[Month] = Counter()
+        self._caption_ms: Counter[Month] = Counter()
 
     def store(self, org_id: str, more_bytes: int) -> None:
         """Add to the stored bytes of an organization; a negative number subtracts."""
@@ -27,6 +28,10 @@ class QuotaUseChanges:
     def encode(self, org_id: str, month: int, source_ms: int) -> None:
         """Add the length of an encoded source, in milliseconds, to the organization's encoding time of a month."""
         self._encoded_ms[org_id, month] += source_ms
+
+    def hear(self, org_id: str, month: int, sound_ms: int) -> None:
+        """Add the length of a heard sound, in milliseconds, to the organization's captions of a month."""
+        self._caption_ms[org_id, month] += sound_ms
 
     def flush(self) -> None:
         """
@@ -37,15 +42,17 @@ class QuotaUseChanges:
         for org_id in sorted(self._stored):
             if self._stored[org_id]:
                 self._add_stored(org_id, self._stored[org_id])
-        for org_id, month in sorted(self._encoded_ms):
+        for org_id, month in sorted({*self._encoded_ms, *self._caption_ms}):
             add_to_month(
                 self._connection,
                 org_id,
                 month,
                 encoded_ms=self._encoded_ms[org_id, month],
+                caption_ms=self._caption_ms[org_id, month],
             )
         self._stored.clear()
         self._encoded_ms.clear()
+        self._caption_ms.clear()
 
     def _add_stored(self, org_id: str, more_bytes: int) -> None:
         statement = insert_into(self._connection, organization_storage).values(
@@ -60,26 +67,29 @@ class QuotaUseChanges:
         )
 
 
-def add_to_month(
+def add_to_month(  # noqa: PLR0913 - the counts of a row
     connection: Connection,
     org_id: str,
     month: int,
     *,
     encoded_ms: int = 0,
     delivered_bytes: int = 0,
+    caption_ms: int = 0,
 ) -> None:
-    """Add encoding time (in milliseconds) and delivered bytes to an organization's quota use in a month."""
+    """Add encoded and heard time (in milliseconds) and delivered bytes to an organization's quota use in a month."""
     table = organization_months
     statement = insert_into(connection, table).values(
         org_id=org_id,
         month=month,
         encoded_ms=encoded_ms,
         delivered_bytes=delivered_bytes,
+        caption_ms=caption_ms,
     )
     new = statement.excluded
     sums: dict[str, sa.ColumnElement[int]] = {
         "encoded_ms": table.c.encoded_ms + new.encoded_ms,
         "delivered_bytes": table.c.delivered_bytes + new.delivered_bytes,
+        "caption_ms": table.c.caption_ms + new.caption_ms,
     }
     connection.execute(
         statement.on_conflict_do_update(

@@ -1,6 +1,7 @@
 """Store the quotas of organizations, and read how much of them is used."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
+from datetime import datetime
 from typing import Any, Final
 
 import sqlalchemy as sa
@@ -11,11 +12,15 @@ from hvcore.domain.access.quotas import (
     EncodingWeight,
     QuotaLimits,
     QuotaUse,
+    month_number,
 )
 from hvcore.domain.ids import JobId, OrgId
+from hvcore.domain.videos.caption_jobs import CaptionJobState
 from hvcore.domain.videos.states import VideoState
+from hvcore.persistence.access.quota_use import QuotaUseChanges
 from hvcore.persistence.statements import insert_into, is_storable
 from hvcore.persistence.tables import (
+    caption_jobs,
     environments,
     organization_limits,
     organization_months,
@@ -26,6 +31,7 @@ from hvcore.persistence.tables import (
 )
 
 _TRANSCODING: Final = VideoState.TRANSCODING.value
+_RUNNING: Final = CaptionJobState.RUNNING.value
 _LIMITS: Final = sa.select(organization_limits).where(
     organization_limits.c.org_id == sa.bindparam("org_id")
 )
@@ -34,8 +40,12 @@ _LIMITS: Final = sa.select(organization_limits).where(
 class SqlQuotaRepository:
     """Store quotas in the database; see ports.repositories.access.quotas."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(
+        self, connection: Connection, use: QuotaUseChanges, now: Callable[[], datetime]
+    ) -> None:
         self._connection = connection
+        self._changes = use
+        self._now = now
 
     def limits(self, org_id: str) -> QuotaLimits:
         return self._limits(org_id, for_update=False)
@@ -73,6 +83,37 @@ class SqlQuotaRepository:
 
     def every_use(self, month: int) -> Mapping[OrgId, QuotaUse]:
         return self._used(month, None)
+
+    def count_heard(self, org_id: OrgId, sound_ms: int) -> None:
+        self._changes.hear(org_id, month_number(self._now()), sound_ms)
+
+    def begun_captions_ms(self, org_id: OrgId, month: int) -> int:
+        job = caption_jobs.c
+        heard_ms = (
+            sa.select(organization_months.c.caption_ms)
+            .where(
+                organization_months.c.org_id == org_id,
+                organization_months.c.month == month,
+            )
+            .scalar_subquery()
+        )
+        lacking_ms = (
+            sa.select(
+                sa.cast(sa.func.sum(job.duration_ms - job.done_ms), sa.BigInteger)
+            )
+            .select_from(caption_jobs)
+            # Nobody goes on with those of videos that are deleted or have failed.
+            .join(videos, videos.c.id == job.video_id)
+            .where(
+                job.org_id == org_id,
+                job.state == _RUNNING,
+                videos.c.state == VideoState.READY.value,
+            )
+            .scalar_subquery()
+        )
+        # In one statement: a window that ends meanwhile counts once.
+        row = self._connection.execute(sa.select(heard_ms, lacking_ms)).one()
+        return (row[0] or 0) + (row[1] or 0)
 
     def begun_ms(self, org_id: str, month: int, *, besides: JobId) -> int:
         length_s = _planned_s(self._connection)
@@ -128,6 +169,7 @@ class SqlQuotaRepository:
             organization_months.c.org_id,
             organization_months.c.encoded_ms,
             organization_months.c.delivered_bytes,
+            organization_months.c.caption_ms,
         ).where(organization_months.c.month == month)
         for statement in (encoding, sa.select(organization_storage), months):
             if org_id is not None:
@@ -169,6 +211,7 @@ def _limits_to_row(limits: QuotaLimits) -> Mapping[str, int | float | None]:
         "encoded_minutes_per_month": limits.encoded_minutes_per_month,
         "stored_bytes": limits.stored_bytes,
         "delivered_bytes_per_month": limits.delivered_bytes_per_month,
+        "caption_minutes_per_month": limits.caption_minutes_per_month,
         "weight": limits.weight,
     }
 
@@ -179,5 +222,6 @@ def _limits_from_row(row: RowMapping) -> QuotaLimits:
         encoded_minutes_per_month=row["encoded_minutes_per_month"],
         stored_bytes=row["stored_bytes"],
         delivered_bytes_per_month=row["delivered_bytes_per_month"],
+        caption_minutes_per_month=row["caption_minutes_per_month"],
         weight=row["weight"],
     )

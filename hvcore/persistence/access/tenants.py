@@ -14,6 +14,7 @@ from hvcore.persistence.rows import (
     key_from_row,
     key_to_row,
     organization_from_row,
+    words_or_null,
 )
 from hvcore.persistence.statements import insert_new, is_storable
 from hvcore.persistence.tables import api_keys, environments, organizations
@@ -93,6 +94,18 @@ class SqlTenantRepository:
                 environments.c.id == environment.id,
             )
             .values(title=title)
+        )
+
+    def set_caption_languages(
+        self, environment: Environment, languages: Sequence[str] | None
+    ) -> None:
+        self._connection.execute(
+            sa.update(environments)
+            .where(
+                environments.c.org_id == environment.org_id,
+                environments.c.id == environment.id,
+            )
+            .values(caption_languages=words_or_null(languages))
         )
 
 

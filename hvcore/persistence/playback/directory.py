@@ -43,6 +43,7 @@ from hvcore.persistence.tables import (
     video_captions,
     videos,
 )
+from hvcore.persistence.videos.captions import caption_track
 from hvcore.ports.repositories.playback import PlaybackEntry
 
 MAX_FOUND: Final = 4096
@@ -242,7 +243,7 @@ class SqlPlaybackDirectory:
 
     def captions(self, video_id: VideoId) -> Sequence[CaptionTrack]:
         rows = self._reads.all(self._captions, {"wanted": video_id})
-        return [CaptionTrack(**_decoded(_CAPTIONS, row)) for row in rows]
+        return [caption_track(_decoded(_CAPTIONS, row)) for row in rows]
 
     def chapters(self, video_id: VideoId) -> Sequence[Chapter]:
         row = self._reads.first(self._chapters, {"wanted": video_id})

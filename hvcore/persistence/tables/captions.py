@@ -46,6 +46,9 @@ caption_jobs = Table(
     Column("duration_ms", BigInteger, nullable=False),
     Column("created_at", UtcDateTime, nullable=False),
     Column("changed_at", UtcDateTime, nullable=False),
+    Column("heard_words", BigInteger, nullable=False, server_default=sa.text("0")),
+    Column("log_confidence", Float, nullable=False, server_default=sa.text("0")),
+    sa.Index("ix_caption_jobs_org_state", "org_id", "state"),
 )
 
 caption_windows = Table(

@@ -17,6 +17,7 @@ organization_limits = Table(
     Column("stored_bytes", BigInteger),
     Column("delivered_bytes_per_month", BigInteger),
     Column("weight", Float, nullable=False),
+    Column("caption_minutes_per_month", BigInteger),
 )
 
 organization_storage = Table(
@@ -37,6 +38,8 @@ organization_months = Table(
     Column("month", BigInteger, primary_key=True, autoincrement=False),
     Column("encoded_ms", BigInteger, nullable=False),
     Column("delivered_bytes", BigInteger, nullable=False),
+    # Of sound in which a machine has heard what is said.
+    Column("caption_ms", BigInteger, nullable=False, server_default=sa.text("0")),
 )
 
 # How far files with counts are read for delivered_bytes.

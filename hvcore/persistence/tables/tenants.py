@@ -37,6 +37,8 @@ environments = Table(
     Column("created_at", UtcDateTime, nullable=False),
     # "": people see the name.
     Column("title", Text, nullable=False, server_default=sa.text("''"), info=ACCOUNT),
+    # Between spaces; None: as the deployment does.
+    Column("caption_languages", Text, info=KIND),
     sa.UniqueConstraint("org_id", "name"),
 )
 

@@ -1,13 +1,14 @@
 """Store the captions of videos."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import attrs
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from hvcore.domain.ids import VideoId
-from hvcore.domain.videos.captions import CaptionTrack
+from hvcore.domain.videos.captions import CaptionTrack, is_version_by_machine
 from hvcore.persistence.spoken.texts import SqlSpokenTextRepository
 from hvcore.persistence.statements import insert_into
 from hvcore.persistence.tables import video_captions
@@ -25,8 +26,8 @@ class SqlCaptionRepository:
             .where(video_captions.c.video_id == video_id)
             .order_by(video_captions.c.language)
         )
-        rows = self._connection.execute(statement).mappings().all()
-        return [CaptionTrack(**row) for row in rows]
+        rows = self._connection.execute(statement).mappings()
+        return [caption_track(row) for row in rows]
 
     def put(self, track: CaptionTrack) -> None:
         statement = insert_into(self._connection, video_captions).values(
@@ -52,3 +53,13 @@ class SqlCaptionRepository:
             )
         )
         SqlSpokenTextRepository(self._connection).remove(video_id, language)
+
+
+def caption_track(row: Mapping[str, Any]) -> CaptionTrack:
+    """Return the captions of a row; those that a person sent are never generated."""
+    track = CaptionTrack(**row)
+    if not track.is_generated or is_version_by_machine(track.version):
+        return track
+    # Processes of an older version replace captions without knowing these two columns,
+    # which still say what was true of the captions before.
+    return attrs.evolve(track, is_generated=False, confidence=None)

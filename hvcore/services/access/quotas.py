@@ -50,6 +50,8 @@ _USED_UP: Final = {
     "delete videos",
     Quota.DELIVERED_BYTES: "{used} of {limit} bytes were delivered in this month; wait "
     "for the next one",
+    Quota.CAPTION_MINUTES: "{used} of {limit} minutes of sound were heard in this month; "
+    "wait for the next one",
 }
 
 
@@ -188,7 +190,7 @@ def require_minutes(work: Work, org_id: str, *, status: int | None = None) -> No
         return
     now = work.now()
     use = work.quotas.use(org_id, month_number(now))
-    if minutes_left_ms(limits, use.encoded_ms) <= 0:
+    if minutes_left_ms(limits.encoded_minutes_per_month, use.encoded_ms) <= 0:
         quota = Quota.ENCODED_MINUTES
         raise _exceeded(quota, use.of(quota), limits.of(quota), now=now, status=status)
 
@@ -221,18 +223,54 @@ def require_planned(work: Work, org_id: str, job_id: JobId) -> None:
     Raises:
         UnusableSourceError: No minutes are left; the video's owner reads why.
     """
-    limits = work.quotas.hold(org_id)
-    if limits.encoded_minutes_per_month is None:
+    most = work.quotas.hold(org_id).encoded_minutes_per_month
+    if most is None:
         return
     month = month_number(work.now())
-    if (
-        minutes_left_ms(limits, work.quotas.begun_ms(org_id, month, besides=job_id))
-        <= 0
-    ):
+    begun_ms = work.quotas.begun_ms(org_id, month, besides=job_id)
+    if minutes_left_ms(most, begun_ms) <= 0:
         raise UnusableSourceError(
-            f"The organization's {limits.encoded_minutes_per_month} minutes of video "
+            f"The organization's {most} minutes of video "
             "for this month are used up; try it again when the next month has begun."
         )
+
+
+def require_caption_minutes(work: Work, org_id: str) -> None:
+    """
+    Refuse to order captions by machine once an organization has used its minutes of the month.
+
+    Raises:
+        QuotaExceededError: No minutes are left.
+    """
+    limits = work.quotas.limits(org_id)
+    if limits.caption_minutes_per_month is None:
+        return
+    now, quota = work.now(), Quota.CAPTION_MINUTES
+    use = work.quotas.use(org_id, month_number(now))
+    if minutes_left_ms(limits.caption_minutes_per_month, use.caption_ms) <= 0:
+        raise _exceeded(quota, use.of(quota), limits.of(quota), now=now)
+
+
+def captions_refusal(work: Work, org_id: OrgId) -> str:
+    """
+    Return the reason why a caption job may not begin, in a sentence for the video's owner.
+
+    Of jobs that begin at once, each sees those before it: at most one goes over the
+    organization's minutes of the month.
+
+    Returns:
+        "" if the job may begin.
+    """
+    most = work.quotas.hold(org_id).caption_minutes_per_month
+    if most is None:
+        return ""
+    begun_ms = work.quotas.begun_captions_ms(org_id, month_number(work.now()))
+    if minutes_left_ms(most, begun_ms) > 0:
+        return ""
+    return (
+        f"The organization's {most} minutes of captions by machine for this month are "
+        "used up; order them when the next month has begun."
+    )
 
 
 def delivery_exceeded(now: datetime) -> QuotaExceededError:

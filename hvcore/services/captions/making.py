@@ -10,8 +10,7 @@ from typing import Final
 
 import attrs
 
-from hvcore.domain.ids import CaptionJobId
-from hvcore.domain.processing.speech import SpokenCue
+from hvcore.domain.ids import CaptionJobId, VideoId
 from hvcore.domain.processing.transcoding import Track
 from hvcore.domain.tasks.task import Task
 from hvcore.domain.videos.caption_jobs import (
@@ -20,9 +19,9 @@ from hvcore.domain.videos.caption_jobs import (
     CaptionJobState,
     CaptionWindow,
     Transcript,
-    confidence_of,
     joined,
     shifted,
+    with_heard,
 )
 from hvcore.domain.videos.captions import UNDETERMINED
 from hvcore.domain.videos.states import VideoState
@@ -31,6 +30,7 @@ from hvcore.errors import UnavailableError
 from hvcore.failpoints import failpoint
 from hvcore.ports.transcriber import Transcriber
 from hvcore.ports.unit_of_work import UnitOfWork, Work
+from hvcore.services.access.quotas import captions_refusal
 from hvcore.services.captions.publishing import GeneratedCaptions, NotPublishableError
 from hvcore.services.captions.transcriptions import HeardSound, Transcriptions
 from hvcore.services.captions.window_sounds import WindowSounds, sound_track
@@ -81,7 +81,8 @@ class CaptionMaking:
             video = work.videos.find(run.task.subject)
             job = work.caption_jobs.find(_job_id(run.task))
         if job is None or not job.is_running:
-            run.finish()
+            # An attempt has ended the job, and was killed before it removed what is left.
+            self._finish_ended(run)
             return
         if not _is_ready(video):
             self._rest_or_end(run, job)
@@ -94,7 +95,9 @@ class CaptionMaking:
         if track is None:
             self._end(run, job, CaptionJobState.READY, NO_SOUND)
             return
-        self._make_window(run, video, job, track)
+        begun = self._begin(run, job) if job.state is CaptionJobState.WAITING else job
+        if begun is not None:
+            self._make_window(run, video, begun, track)
 
     def give_up(self, work: Work, task: Task, reason: str, *, error: str) -> None:
         """Fail a caption job whose task has failed for good."""
@@ -103,7 +106,7 @@ class CaptionMaking:
         if not work.tasks.fail(task, error=error):
             return
         job = work.caption_jobs.find(_job_id(task))
-        if job is not None and job.is_running:
+        if job is not None:
             store_end(work, video, job, CaptionJobState.FAILED, reason)
 
     def _rest_or_end(self, run: TaskRun, job: CaptionJob) -> None:
@@ -120,6 +123,30 @@ class CaptionMaking:
                 store_end(work, video, job, CaptionJobState.FAILED, NOT_READY)
                 run.finish(work)
             work.commit()
+
+    def _begin(self, run: TaskRun, job: CaptionJob) -> CaptionJob | None:
+        """Begin a job; fail it and return None if its organization has no minutes left."""
+        with self.uow.write() as work:
+            video = work.videos.find(job.video_id, for_update=True)
+            refusal = captions_refusal(work, job.org_id)
+            if not refusal:
+                begun = attrs.evolve(
+                    job,
+                    state=CaptionJobState.RUNNING,
+                    changed_at=work.now(),
+                    # An older process leaves those of a job in whose place it put this one.
+                    heard_words=0,
+                    log_confidence=0.0,
+                )
+                if not work.caption_jobs.save(begun):
+                    raise TaskStopped
+                work.commit()
+                return begun
+            if not store_end(work, video, job, CaptionJobState.FAILED, refusal):
+                raise TaskStopped
+            work.commit()
+        self._finish_ended(run)
+        return None
 
     def _make_window(
         self, run: TaskRun, video: Video, job: CaptionJob, track: Track
@@ -143,29 +170,27 @@ class CaptionMaking:
             cues=shifted(heard.cues, job.done_ms),
         )
         after = attrs.evolve(
-            job,
+            with_heard(job, made.cues),
             state=CaptionJobState.RUNNING,
             done_ms=made.end_ms,
             language=_language_of(job, heard, is_assumed=is_assumed),
             is_assumed=job.is_assumed or is_assumed,
         )
-        with self.uow.read() as work:
-            before = work.caption_jobs.windows(job.id)
-        cues = joined([*before, made])
-        doubt = self._doubt(after, cues)
+        after = attrs.evolve(after, confidence=after.mean_confidence)
+        doubt = self._doubt(after)
         if doubt:
-            self._end(run, after, CaptionJobState.FAILED, doubt, cues)
+            self._end(run, after, CaptionJobState.FAILED, doubt, made)
         elif made.end_ms < job.duration_ms:
             self._keep_or_end(run, after, made)
         else:
-            self._publish(run, after, cues)
+            self._publish(run, after, made)
 
-    def _doubt(self, job: CaptionJob, cues: tuple[SpokenCue, ...]) -> str:
+    def _doubt(self, job: CaptionJob) -> str:
         """Return the reason to doubt the words of a job; "" if they are sure, or too few yet."""
         is_whole = job.done_ms >= job.duration_ms
-        if not is_whole and sum(len(cue.words) for cue in cues) < JUDGED_WORDS:
+        if not is_whole and job.heard_words < JUDGED_WORDS:
             return ""
-        confidence = confidence_of(cues)
+        confidence = job.confidence
         if confidence is None or confidence >= self.min_confidence:
             return ""
         return (
@@ -179,17 +204,18 @@ class CaptionMaking:
         try:
             self._keep(run, job, made)
         except NotPublishableError as exc:
-            self._end(run, job, CaptionJobState.FAILED, f"{exc}", made.cues)
+            self._end(run, job, CaptionJobState.FAILED, f"{exc}", made)
 
     def _keep(self, run: TaskRun, job: CaptionJob, made: CaptionWindow) -> None:
         with self.uow.write() as work:
             video = work.videos.find(job.video_id, for_update=True)
             if job.language:
-                self.generated.replaceable(work, job.video_id, job.language)
+                self.generated.require_replaceable(work, job.video_id, job.language)
             job = attrs.evolve(job, changed_at=work.now())
             if not _is_ready(video) or not work.caption_jobs.save(job):
                 raise TaskStopped
             work.caption_jobs.add_window(job, made)
+            work.quotas.count_heard(job.org_id, made.end_ms - made.start_ms)
             # Failed attempts and lost workers count for each window anew: a film of hours
             # has many.
             if not work.tasks.put_back(
@@ -204,11 +230,11 @@ class CaptionMaking:
             run.charge(work)
             work.commit()
 
-    def _publish(
-        self, run: TaskRun, job: CaptionJob, cues: tuple[SpokenCue, ...]
-    ) -> None:
+    def _publish(self, run: TaskRun, job: CaptionJob, last: CaptionWindow) -> None:
+        with self.uow.read() as work:
+            cues = joined([*work.caption_jobs.windows(job.id), last])
         if not cues:
-            self._end(run, job, CaptionJobState.READY, NO_SPEECH)
+            self._end(run, job, CaptionJobState.READY, NO_SPEECH, last)
             return
         said = Transcript(language=job.language or UNDETERMINED, cues=cues)
         try:
@@ -218,13 +244,14 @@ class CaptionMaking:
                 video = work.videos.find(job.video_id, for_update=True)
                 if not _is_ready(video):
                     raise TaskStopped  # noqa: TRY301 - the files go, as after every error
-                replaced = self.generated.put(work, track)
+                self.generated.put(work, track)
                 done = attrs.evolve(job, confidence=track.confidence, cues=track.cues)
-                store_end(work, video, done, CaptionJobState.READY, "")
-                run.finish(work)
+                if not store_end(work, video, done, CaptionJobState.READY, ""):
+                    raise TaskStopped  # noqa: TRY301 - likewise
+                work.quotas.count_heard(job.org_id, last.end_ms - last.start_ms)
                 work.commit()
         except NotPublishableError as exc:
-            self._end(run, job, CaptionJobState.FAILED, f"{exc}", cues)
+            self._end(run, job, CaptionJobState.FAILED, f"{exc}", last)
             return
         except UnavailableError:
             # They may be listed: only the answer of the commit was lost.
@@ -234,9 +261,7 @@ class CaptionMaking:
             self.generated.discard_attempt(job, run)
             raise
         failpoint("captions.published")
-        self.generated.discard(replaced)
-        # Also what attempts left that were killed before they could list it.
-        self.generated.discard_unlisted(job.video_id)
+        self._finish_ended(run)
 
     def _end(
         self,
@@ -244,16 +269,27 @@ class CaptionMaking:
         job: CaptionJob,
         state: CaptionJobState,
         reason: str,
-        cues: tuple[SpokenCue, ...] = (),
+        heard: CaptionWindow | None = None,
     ) -> None:
+        """End a job without captions, after a window that was heard last if there is one."""
         with self.uow.write() as work:
             video = work.videos.find(job.video_id, for_update=True)
-            job = attrs.evolve(job, confidence=confidence_of(cues))
-            store_end(work, video, job, state, reason)
-            run.finish(work)
+            if not store_end(work, video, job, state, reason):
+                raise TaskStopped
+            if heard is not None:
+                work.quotas.count_heard(job.org_id, heard.end_ms - heard.start_ms)
             work.commit()
-        # Attempts of this job and of others before may have been killed with files stored.
-        self.generated.discard_unlisted(job.video_id)
+        self._finish_ended(run)
+
+    def _finish_ended(self, run: TaskRun) -> None:
+        """
+        Finish the task of a job that has ended, once nothing is left that nobody lists.
+
+        Not in the transaction that ends the job: what an attempt leaves that is killed in
+        between, or that gets no answer to its commit, is removed by the next one.
+        """
+        self.generated.discard_unlisted(VideoId(run.task.subject))
+        run.finish()
 
 
 def store_end(
@@ -262,8 +298,13 @@ def store_end(
     job: CaptionJob,
     state: CaptionJobState,
     reason: str,
-) -> None:
-    """Store the end of a job of a video whose row is locked, with its event."""
+) -> bool:
+    """
+    Store the end of a job of a video whose row is locked, with its event.
+
+    Returns:
+        False if the job has ended before, or was replaced; nothing is stored then.
+    """
     ended = attrs.evolve(
         job,
         state=state,
@@ -272,11 +313,12 @@ def store_end(
         changed_at=work.now(),
     )
     if not work.caption_jobs.save(ended):
-        raise TaskStopped
+        return False
     work.caption_jobs.remove_windows(job.id)
     if video is not None and video.state is VideoState.READY:
         video.captions_ended(None if state is CaptionJobState.READY else reason)
         work.videos.save(video)
+    return True
 
 
 def _language_of(job: CaptionJob, heard: HeardSound, *, is_assumed: bool) -> str | None:

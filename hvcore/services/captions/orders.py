@@ -1,5 +1,6 @@
 """Order captions by machine, and tell how far they are."""
 
+import logging
 from collections.abc import Callable, Sequence
 from typing import Final
 
@@ -23,13 +24,17 @@ from hvcore.ports.transcriber import Transcriber
 from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.access.audit import record_by_person
 from hvcore.services.access.authorization import find_authorized_video, require_listed
+from hvcore.services.access.quotas import require_caption_minutes
 from hvcore.services.captions.making import JOB, NOT_READY, store_end
 from hvcore.services.captions.publishing import WRITTEN_BY_A_PERSON
+
+_log = logging.getLogger(__name__)
 
 NO_TRANSCRIBER: Final = "is not available here: no transcriber is set up"
 NO_SOUND_HERE: Final = (
     "is not available here: the transcoder takes no sound out of videos"
 )
+CANCELLED: Final = "The captions were cancelled before they were made."
 _NOT_POSSIBLE: Final = 422
 
 
@@ -41,13 +46,15 @@ class CaptionOrders:
     Attributes:
         transcriber: Returns the transcriber; None if there is none.
         transcoder: Returns this machine's transcoder.
-        default_languages: The wishes for captions of new videos whose requests name none.
+        default_languages: The wishes for captions of new videos for which neither their
+            request nor their environment says any.
     """
 
     uow: UnitOfWork
     transcriber: Callable[[], Transcriber | None]
     transcoder: Callable[[], Transcoder]
     default_languages: tuple[str, ...] = ()
+    _told: set[str] = attrs.field(factory=set, init=False)
 
     def of_video(
         self, caller: Principal, org_id: str, video_id: str
@@ -86,22 +93,14 @@ class CaptionOrders:
             ForbiddenError: The video is outside the environment of the caller's API key.
             ConflictError: The video is not ready, captions are being made for it, or it has
                 captions of a person in one of the languages.
+            QuotaExceededError: The organization has used its minutes of captions of the month.
             UnavailableError: The transcriber does not answer.
         """
         with self.uow.read() as work:
             # Before the languages: those who may not see the video learn nothing of it.
             require_listed(find_authorized_video(work, caller, org_id, video_id))
         wishes = tuple(dict.fromkeys(languages))
-        refusal = self.refusal(wishes)
-        if refusal:
-            problem = FieldError(
-                message=f"languages {refusal}.",
-                location="body.languages",
-                value=list(languages),
-            )
-            raise InvalidParametersError(
-                f"languages {refusal}.", errors=[problem], status=_NOT_POSSIBLE
-            )
+        self.require_possible(wishes)
         with self.uow.write() as work:
             video = require_listed(
                 find_authorized_video(work, caller, org_id, video_id, for_update=True)
@@ -111,6 +110,7 @@ class CaptionOrders:
                 raise ConflictError(
                     "Captions of this video are being made; wait until they are ready."
                 )
+            require_caption_minutes(work, video.org_id)
             for track in work.captions.of_video(video.id):
                 if track.language in wishes and not track.is_generated:
                     raise ConflictError(
@@ -127,6 +127,56 @@ class CaptionOrders:
             found = work.caption_jobs.of_video(video.id)
             work.commit()
         return found
+
+    def cancel(
+        self, caller: Principal, org_id: str, video_id: str
+    ) -> Sequence[CaptionJob]:
+        """
+        End the running caption jobs of a video; return the latest job for each wish of the video.
+
+        Captions that are published already stay. Nothing is changed if no job runs.
+
+        Raises:
+            VideoNotFoundError: There is no such video, or it is deleted.
+            ForbiddenError: The video is outside the environment of the caller's API key.
+        """
+        with self.uow.write() as work:
+            video = require_listed(
+                find_authorized_video(work, caller, org_id, video_id, for_update=True)
+            )
+            jobs = work.caption_jobs.of_video(video.id)
+            running = [job for job in jobs if job.is_running]
+            for job in running:
+                store_end(work, video, job, CaptionJobState.FAILED, CANCELLED)
+            if running:
+                # Workers notice within two seconds, and throw away what they have heard.
+                work.tasks.cancel(video.id, kinds=(CAPTIONS_MAKE,))
+                record_by_person(
+                    work,
+                    "captions.cancel",
+                    video.id,
+                    org_id=video.org_id,
+                    languages=[job.wish for job in running],
+                )
+            found = work.caption_jobs.of_video(video.id)
+            work.commit()
+        return found
+
+    def require_possible(self, wishes: Sequence[str]) -> None:
+        """
+        Require that captions of wishes can be made here.
+
+        Raises:
+            InvalidParametersError: A language is unknown, or there is no transcriber (422).
+            UnavailableError: The transcriber does not answer.
+        """
+        refusal = self.refusal(wishes)
+        if refusal:
+            text = f"languages {refusal}."
+            problem = FieldError(
+                message=text, location="body.languages", value=list(wishes)
+            )
+            raise InvalidParametersError(text, errors=[problem], status=_NOT_POSSIBLE)
 
     def refusal(self, wishes: Sequence[str]) -> str:
         """
@@ -163,16 +213,38 @@ class CaptionOrders:
         """
         Order the captions of a video that has just become ready, in the caller's transaction.
 
-        Languages in which the file brought captions along are left out.
+        Languages in which the file brought captions along are left out, and those that
+        cannot be made here.
         """
         wishes = video.settings.caption_languages
         if wishes is None:
+            env = work.tenants.environment(video.org_id, video.env_id)
+            wishes = None if env is None else env.caption_languages
+        if wishes is None:
             wishes = self.default_languages
-        # Who sent the video was refused what is not possible; settings may have changed since.
-        if not wishes or self.transcriber() is None:
-            return
         shown = {track.language for track in work.captions.of_video(video.id)}
-        order_within(work, video, [wish for wish in wishes if wish not in shown])
+        possible = [wish for wish in wishes if self._is_possible(wish)]
+        order_within(work, video, [wish for wish in possible if wish not in shown])
+
+    def _is_possible(self, wish: str) -> bool:
+        """Return whether captions of a wish can be made; of one that cannot, tell operators once."""
+        try:
+            refusal = self.refusal((wish,))
+        except UnavailableError:
+            # It may answer by the time at which a worker asks.
+            return True
+        # Who sent the video was refused what is not possible: a setting is wrong, or was
+        # changed since. The video is ready all the same.
+        if refusal and refusal not in self._told:
+            self._told.add(refusal)
+            _log.warning(
+                "captions cannot be made",
+                extra={
+                    "hv_wish": wish,
+                    "hv_why": f"HV_TRANSCRIBER__GENERATE {refusal}",
+                },
+            )
+        return not refusal
 
 
 def order_within(work: Work, video: Video, wishes: Sequence[str]) -> None:

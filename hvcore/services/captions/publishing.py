@@ -4,7 +4,7 @@ import hashlib
 import io
 import logging
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Final
 
 import attrs
@@ -17,6 +17,7 @@ from hvcore.domain.videos.captions import (
     MAX_CAPTION_TRACKS,
     MAX_CUES,
     WEBVTT_TYPE,
+    WORDS_TYPE,
     CaptionTrack,
     captions_prefix,
     write_webvtt,
@@ -31,7 +32,6 @@ from hvcore.wire.stored import to_stored
 
 _log = logging.getLogger(__name__)
 
-WORDS_TYPE: Final = "application/json"
 WRITTEN_BY_A_PERSON: Final = (
     "The video has captions in this language ({language}) that a person wrote or that "
     "came with the file; they are not replaced. Remove them first."
@@ -91,23 +91,20 @@ class GeneratedCaptions:
         self.storage.write(str(track.words_path), words, content_type=WORDS_TYPE)
         return track
 
-    def put(self, work: Work, track: CaptionTrack) -> Sequence[CaptionTrack]:
+    def put(self, work: Work, track: CaptionTrack) -> None:
         """
-        List captions of a video whose row is locked; return the captions that they replace.
+        List captions of a video whose row is locked, in place of generated ones of their language.
 
         Raises:
             NotPublishableError: There are captions of a person in this language, or too
                 many captions.
         """
-        replaced = self.replaceable(work, track.video_id, track.language)
+        self.require_replaceable(work, track.video_id, track.language)
         work.captions.put(track)
-        return replaced
 
-    def replaceable(
-        self, work: Work, video_id: VideoId, language: str
-    ) -> Sequence[CaptionTrack]:
+    def require_replaceable(self, work: Work, video_id: VideoId, language: str) -> None:
         """
-        Return the generated captions that new ones of a language replace; there may be none.
+        Require that new captions of a language can be listed, in place of generated ones or as others.
 
         Raises:
             NotPublishableError: There are captions of a person in this language, or too
@@ -119,11 +116,6 @@ class GeneratedCaptions:
             raise NotPublishableError(WRITTEN_BY_A_PERSON.format(language=language))
         if not replaced and len(before) >= MAX_CAPTION_TRACKS:
             raise NotPublishableError(TOO_MANY_TRACKS)
-        return replaced
-
-    def discard(self, tracks: Iterable[CaptionTrack]) -> None:
-        """Remove the files of captions that no video lists any more."""
-        self._remove(path for track in tracks for path in track.paths)
 
     def discard_attempt(self, job: CaptionJob, run: TaskRun) -> None:
         """Remove the files that a failed attempt stored, unless its video lists them after all."""

@@ -47,6 +47,7 @@ LOOKS_EVERY_S: Final = 0.2
 """The pause between two checks of whether the task is still wanted; a deletion promises to end it in 2 s."""
 _FAILED: Final = "What is said could not be written down."
 _PIECE_BYTES: Final = 64 * 1024
+_LENGTH_BYTES: Final = 8
 
 
 @attrs.frozen(kw_only=True)
@@ -145,11 +146,12 @@ def _answer(reading: int, check: Callable[[], None], ends_at_s: float) -> bytes:
         if not is_told:
             continue
         piece = os.read(reading, _PIECE_BYTES)
-        if not piece:
-            return bytes(answer)
         answer += piece
-        if len(answer) > MOST_ANSWER_BYTES:
+        length = int.from_bytes(answer[:_LENGTH_BYTES], "big")
+        if len(answer) >= _LENGTH_BYTES and length > MOST_ANSWER_BYTES:
             raise TranscriptionError(_FAILED, log="the transcriber hears too much")
+        if not piece or len(answer) >= _LENGTH_BYTES + length:
+            return bytes(answer[_LENGTH_BYTES:])
 
 
 def _heard(
@@ -224,7 +226,9 @@ def _transcribe_and_end(
         _become_a_child(parent)
         told = _told(transcriber, order)
         with open(writing, "wb") as pipe:
-            pipe.write(told)
+            # Its length first: a process that the transcriber has forked keeps the pipe
+            # open, so that the answer would never end.
+            pipe.write(len(told).to_bytes(_LENGTH_BYTES, "big") + told)
         status = 0
     finally:
         sys.stderr.flush()

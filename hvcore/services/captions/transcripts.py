@@ -1,5 +1,6 @@
 """Read the captions of a video as a transcript: as text, as cues or with words."""
 
+import logging
 from collections.abc import Sequence
 from typing import Final
 
@@ -7,7 +8,6 @@ import attrs
 import orjson
 
 from hvcore.domain.access.principals import Principal
-from hvcore.domain.processing.speech import SpokenCue
 from hvcore.domain.videos.caption_jobs import Transcript
 from hvcore.domain.videos.captions import (
     UNDETERMINED,
@@ -15,13 +15,15 @@ from hvcore.domain.videos.captions import (
     Cue,
     read_written,
 )
-from hvcore.domain.videos.transcripts import plain_text
+from hvcore.domain.videos.transcripts import transcript_of
 from hvcore.errors import NotFoundError
 from hvcore.manifests.languages import canonical_tag
 from hvcore.ports.storage import ObjectNotFoundError, Storage
 from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.services.access.authorization import find_authorized_video, require_listed
 from hvcore.wire.stored import from_stored
+
+_log = logging.getLogger(__name__)
 
 NO_TRANSCRIPT: Final = "The video has no captions in this language."
 
@@ -79,17 +81,26 @@ class Transcripts:
         """
         Return the transcript of captions: with words if a machine wrote them, else without.
 
+        Also without words if their file is lost; a check of the files tells of it.
+
         Raises:
             NotFoundError: They were replaced or removed at this moment.
             UnavailableError: The storage does not answer.
         """
-        if track.words_path is not None:
-            stored = orjson.loads(self._read(track.words_path))
-            return from_stored(stored, Transcript)
-        return Transcript(
-            language=track.language or UNDETERMINED,
-            cues=tuple(_spoken(cue) for cue in self.cues(track)),
-        )
+        said = self._said_with_words(track)
+        if said is not None:
+            return said
+        return transcript_of(track.language or UNDETERMINED, self.cues(track))
+
+    def _said_with_words(self, track: CaptionTrack) -> Transcript | None:
+        if track.words_path is None:
+            return None
+        try:
+            return from_stored(orjson.loads(self._read(track.words_path)), Transcript)
+        except (NotFoundError, ArithmeticError, LookupError, TypeError, ValueError):
+            # The captions are shown all the same: the answer has them without words.
+            _log.warning("words not readable", extra={"hv_path": track.words_path})
+            return None
 
     def _read(self, path: str) -> bytes:
         try:
@@ -98,8 +109,3 @@ class Transcripts:
         except ObjectNotFoundError as exc:
             # Replaced or removed at this moment.
             raise NotFoundError(NO_TRANSCRIPT) from exc
-
-
-def _spoken(cue: Cue) -> SpokenCue:
-    text = " ".join(plain_text(cue).split())
-    return SpokenCue(start_ms=cue.start_ms, end_ms=cue.end_ms, text=text, words=())

@@ -1,6 +1,5 @@
 """Find the damages of one video: its files, rows and tasks, each with its repair."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final
@@ -19,6 +18,7 @@ from hvcore.ports.storage import ObjectInfo, ObjectNotFoundError, Storage
 from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.services.processing.attempt_files import is_part_folder, part_of_folder
 from hvcore.services.processing.renewals import replaced_job
+from hvcore.services.repair.caption_files import CaptionFiles
 from hvcore.services.repair.damages import Damage, DamageKind, Repair, Scope
 from hvcore.services.repair.file_checks import (
     CHANGED,
@@ -33,7 +33,6 @@ _LOOKS: Final = 3
 """At a video that changes while it is looked at; the next check looks again."""
 _NAMED: Final = 5
 """Files that a line names; the rest is a number."""
-_OF_A_JOB: Final = re.compile(r"job_[A-Za-z0-9]+a[0-9]+")
 _GIVE_UP: Final = "The uploaded file is gone, too"
 
 
@@ -78,6 +77,7 @@ class VideoFiles:
     uow: UnitOfWork
     storage: Storage
     checks: FileChecks
+    captions: CaptionFiles
     repairs: VideoRepairs
 
     def damages(self, video_id: str, scope: Scope) -> Sequence[Damage]:
@@ -125,7 +125,9 @@ class VideoFiles:
         source = self._source_bytes(video)
         if video.state is VideoState.READY:
             yield from self._published(now, stored, scope, has_source=bool(source))
-        yield from self._captions(now, stored, scope, has_source=bool(source))
+        yield from self.captions.damages(
+            video, now.captions, stored, scope, has_source=bool(source)
+        )
         yield from self._picture(video, stored)
         yield from self._source(now, source)
         yield from leftovers(
@@ -275,46 +277,6 @@ class VideoFiles:
             carry_out=partial(self.repairs.give_up, video),
             gives_up=True,
         )
-
-    def _captions(
-        self,
-        now: Snapshot,
-        stored: Mapping[str, ObjectInfo],
-        scope: Scope,
-        *,
-        has_source: bool,
-    ) -> Iterator[Damage]:
-        video = now.video
-        for track in now.captions:
-            info = stored.get(track.path.removeprefix(f"{media_prefix(video.id)}/"))
-            if info is None:
-                how = "missing"
-            elif info.size_bytes != track.size_bytes:
-                how = "not of the size that it was written with"
-            elif scope.reads_bytes and self.checks.sha256(track.path) != track.sha256:
-                how = "not what was written"
-            else:
-                continue
-            forget = partial(self.repairs.forget_captions, track)
-            is_of_source = _OF_A_JOB.fullmatch(track.version) is not None
-            again = is_of_source and has_source and video.state is VideoState.READY
-            yield self._of(
-                video,
-                DamageKind.CAPTIONS,
-                f"The file of the captions in {track.language} is {how}.",
-                path=track.path,
-                repair=Repair(
-                    step="forget them, and encode the whole video again to get them "
-                    "from the source",
-                    carry_out=partial(self.repairs.captions_again, video, track),
-                )
-                if again
-                else Repair(
-                    step="forget these captions. Nobody but their sender has them",
-                    carry_out=forget,
-                    gives_up=True,
-                ),
-            )
 
     def _picture(
         self, video: Video, stored: Mapping[str, ObjectInfo]

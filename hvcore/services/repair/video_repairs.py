@@ -5,11 +5,13 @@ A repair may be repeated, and killed at any moment: it orders tasks, which are i
 the database together with its other changes or not at all.
 """
 
+import io
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Final
 
 import attrs
+import orjson
 
 from hvcore.clock import Clock
 from hvcore.domain.ids import new_job_id
@@ -23,8 +25,13 @@ from hvcore.domain.tasks.kinds import (
 )
 from hvcore.domain.tasks.task import ENDED
 from hvcore.domain.uploads.grants import GrantState, upload_path
-from hvcore.domain.videos.captions import CaptionTrack
+from hvcore.domain.videos.captions import (
+    WORDS_TYPE,
+    CaptionTrack,
+    read_written,
+)
 from hvcore.domain.videos.states import VideoState
+from hvcore.domain.videos.transcripts import transcript_of
 from hvcore.domain.videos.video import Video
 from hvcore.ports.storage import Storage
 from hvcore.ports.unit_of_work import UnitOfWork, Work
@@ -43,6 +50,7 @@ from hvcore.services.processing.renewals import replaced_job
 from hvcore.services.repair.damages import DamageKind
 from hvcore.services.repair.quarantine import Quarantine
 from hvcore.services.repair.video_leftovers import leftovers
+from hvcore.wire.stored import to_stored
 
 MAKING_KINDS: Final = frozenset({*TRANSCODE_KINDS, FETCH_GET, UPLOAD_TAKE})
 """The tasks of which a video that is being processed has at least one."""
@@ -149,6 +157,25 @@ class VideoRepairs:
             _record(work, video, f"captions {track.language} given up")
             work.commit()
         return "they are not offered any more"
+
+    def write_words(self, track: CaptionTrack) -> str:
+        """Write the lost file of the words of generated captions again from their cues, without words."""
+        assert track.words_path is not None  # noqa: S101 - only such files are lost
+        with self.storage.open(track.path) as file:
+            said = transcript_of(track.language, read_written(file.read()))
+        words = io.BytesIO(orjson.dumps(to_stored(said)))
+        self.storage.write(track.words_path, words, content_type=WORDS_TYPE)
+        with self.uow.write() as work:
+            video = work.videos.find(track.video_id, for_update=True)
+            is_listed = track in work.captions.of_video(track.video_id)
+            if video is not None and is_listed:
+                _record(work, video, f"words of captions {track.language} written")
+                work.commit()
+        if not is_listed:
+            # They were replaced or removed meanwhile, and their files with them.
+            self.storage.delete_tree(track.words_path)
+            return CHANGED_MEANWHILE
+        return "the transcript has cues again"
 
     def forget_picture(self, seen: Video, path: str) -> str:
         """Show a video's own poster again, because the file of the poster that the owner chose is lost."""

@@ -47,7 +47,7 @@ def generated(api: World, video: str) -> None:
         cues=1,
         size_bytes=1,
         sha256="0",
-        version="1",
+        version="cap_1a1",
         created_at=api.clock.now(),
         is_generated=True,
         confidence=0.75,
@@ -56,6 +56,26 @@ def generated(api: World, video: str) -> None:
         work.captions.put(track)
         work.commit()
     api.storage.files[str(track.words_path)] = orjson.dumps(to_stored(said))
+
+
+@pytest.mark.parametrize("left", [None, b'{"language": "sv"'])
+def test_generated_captions_whose_words_are_lost_are_told_without_them(
+    api: World, videos: str, video: str, left: bytes | None
+) -> None:
+    generated(api, video)
+    (folder,) = {
+        path.rpartition("/")[0] for path in api.storage.files if "/captions/" in path
+    }
+    del api.storage.files[f"{folder}/sv-cap_1a1.words.json"]
+    if left is not None:
+        api.storage.files[f"{folder}/sv-cap_1a1.words.json"] = left
+    api.storage.files[f"{folder}/sv-cap_1a1.vtt"] = WEBVTT
+
+    told = body_of(api.get(f"{videos}/{video}/transcript/sv"))
+
+    assert told["generated"]
+    assert told["cues"]
+    assert all(not cue.get("words") for cue in told["cues"])
 
 
 def test_generated_captions_are_told_with_their_words(

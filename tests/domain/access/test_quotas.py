@@ -44,17 +44,21 @@ def test_every_quota_has_a_limit_and_a_use() -> None:
         encoded_minutes_per_month=2,
         stored_bytes=3,
         delivered_bytes_per_month=4,
+        caption_minutes_per_month=5,
     )
     use = QuotaUse(
-        concurrent_encodes=5, encoded_ms=90_000, stored_bytes=7, delivered_bytes=8
+        concurrent_encodes=5,
+        encoded_ms=90_000,
+        stored_bytes=7,
+        delivered_bytes=8,
+        caption_ms=30_000,
     )
 
-    assert [limits.of(quota) for quota in Quota] == [1, 2, 3, 4]
-    assert [use.of(quota) for quota in Quota] == [5, 1.5, 7, 8]
+    assert [limits.of(quota) for quota in Quota] == [1, 2, 3, 4, 5]
+    assert [use.of(quota) for quota in Quota] == [5, 1.5, 7, 8, 0.5]
 
 
 def test_minutes_are_left_for_ever_without_a_limit() -> None:
-    assert minutes_left_ms(QuotaLimits(), 10**12) == math.inf
-    limits = QuotaLimits(encoded_minutes_per_month=2)
-    assert minutes_left_ms(limits, 119_999) == 1
-    assert minutes_left_ms(limits, 120_000) == 0
+    assert minutes_left_ms(None, 10**12) == math.inf
+    assert minutes_left_ms(2, 119_999) == 1
+    assert minutes_left_ms(2, 120_000) == 0

@@ -4,22 +4,26 @@ Of requests that come at once, none uses what another one has taken.
 
 from collections.abc import Callable
 
+import attrs
 import pytest
 
 from hvcore.domain.access.quotas import QuotaLimits, month_number
-from hvcore.domain.ids import new_job_id
+from hvcore.domain.ids import new_caption_job_id, new_job_id
 from hvcore.domain.processing.jobs import TranscodeJob
 from hvcore.domain.processing.source_info import UnusableSourceError
 from hvcore.domain.uploads.grants import GrantState
+from hvcore.domain.videos.caption_jobs import CaptionJob, CaptionJobState
+from hvcore.domain.videos.states import VideoState
 from hvcore.errors import PreconditionFailedError, QuotaExceededError
 from hvcore.persistence.unit_of_work import SqlUnitOfWork
 from hvcore.services.access.quotas import (
     Quotas,
+    captions_refusal,
     require_encode,
     require_planned,
     require_storage,
 )
-from tests.persistence.samples import ORG, at_once, grant, order, video
+from tests.persistence.samples import NOW, ORG, at_once, grant, order, video
 
 REQUESTS = 8
 
@@ -77,6 +81,69 @@ def test_bodies_that_arrive_at_once_store_no_byte_too_many(
     assert sorted(results, key=str) == [False] * 5 + [True] * 3
     with uow.read() as work:
         assert work.quotas.use(ORG, 0).stored_bytes == 30
+
+
+def test_of_caption_jobs_that_begin_at_once_one_goes_over_at_most(
+    uow: SqlUnitOfWork, limit: Callable[..., None]
+) -> None:
+    # Each sound has 25 s: the third begins at 50 s, and no other one.
+    limit(caption_minutes_per_month=1)
+
+    def begin(number: int) -> bool:
+        made = video(state=VideoState.READY)
+        job = CaptionJob(
+            id=new_caption_job_id(),
+            video_id=made.id,
+            org_id=ORG,
+            wish="en",
+            duration_ms=25_000,
+            created_at=NOW,
+            changed_at=NOW,
+        )
+        with uow.write() as work:
+            work.videos.add(made)
+            may_begin = not captions_refusal(work, ORG)
+            state = CaptionJobState.RUNNING if may_begin else CaptionJobState.FAILED
+            work.caption_jobs.put(attrs.evolve(job, state=state))
+            work.commit()
+        return may_begin
+
+    results = at_once(begin, threads=REQUESTS)
+
+    assert sorted(results, key=str) == [False] * 5 + [True] * 3
+
+
+def test_heard_sound_counts_in_the_month_and_the_rest_of_running_jobs_as_begun(
+    uow: SqlUnitOfWork,
+) -> None:
+    running = video(state=VideoState.READY)
+    deleted = video(state=VideoState.DELETED)
+    with uow.write() as work:
+        month = month_number(work.now())
+        for made in (running, deleted):
+            work.videos.add(made)
+            work.caption_jobs.put(
+                CaptionJob(
+                    id=new_caption_job_id(),
+                    video_id=made.id,
+                    org_id=ORG,
+                    wish="en",
+                    state=CaptionJobState.RUNNING,
+                    done_ms=20_000,
+                    duration_ms=25_000,
+                    created_at=NOW,
+                    changed_at=NOW,
+                )
+            )
+        work.quotas.count_heard(ORG, 15_000)
+        work.quotas.count_heard(ORG, 5_000)
+        work.commit()
+
+    with uow.read() as work:
+        assert work.quotas.use(ORG, month).caption_ms == 20_000
+        assert work.quotas.use(ORG, month + 1).caption_ms == 0
+        assert work.quotas.begun_captions_ms(ORG, month) == 25_000
+        assert work.quotas.begun_captions_ms(ORG, month + 1) == 5_000
 
 
 def test_of_jobs_that_are_planned_at_once_one_goes_over_at_most(

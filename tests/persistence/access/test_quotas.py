@@ -54,6 +54,7 @@ ALL = QuotaLimits(
     encoded_minutes_per_month=60,
     stored_bytes=2**40,
     delivered_bytes_per_month=0,
+    caption_minutes_per_month=7,
     weight=2.5,
 )
 

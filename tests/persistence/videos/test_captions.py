@@ -73,3 +73,36 @@ def test_captions_are_kept_replaced_and_removed(
         work.commit()
     assert stored() == [german, newer]
     assert directory.captions(other.id) == [of_other]
+
+
+def test_captions_that_an_older_process_replaced_are_those_of_a_person(
+    uow: SqlUnitOfWork, engine: Engine
+) -> None:
+    clip = add_video(uow)
+    by_machine = track_of(
+        clip, "en", version="cap_Ab1a7", is_generated=True, confidence=0.9
+    )
+    with uow.write() as work:
+        work.captions.put(by_machine)
+        # It writes the columns that it knows, and leaves the others as they are.
+        work.captions.put(attrs.evolve(by_machine, version="0123456789abcdef"))
+        work.commit()
+
+    with uow.read() as work:
+        (found,) = work.captions.of_video(clip.id)
+
+    assert (found.is_generated, found.confidence) == (False, None)
+    assert list(SqlPlaybackDirectory(engine).captions(clip.id)) == [found]
+
+
+def test_captions_of_a_machine_are_read_as_they_were_stored(uow: SqlUnitOfWork) -> None:
+    clip = add_video(uow)
+    by_machine = track_of(
+        clip, "en", version="cap_Ab1a7", is_generated=True, confidence=0.9
+    )
+    with uow.write() as work:
+        work.captions.put(by_machine)
+        work.commit()
+
+    with uow.read() as work:
+        assert work.captions.of_video(clip.id) == [by_machine]

@@ -5,6 +5,7 @@ Captions by machine, from the order to the captions that viewers see.
 from itertools import pairwise
 from pathlib import Path
 
+import attrs
 import orjson
 import pytest
 
@@ -227,6 +228,45 @@ def test_a_model_that_guesses_is_stopped_long_before_the_end(
     assert len(spoken.transcoder.spans) == 1
 
 
+def test_guessed_words_of_all_windows_together_stop_a_model(
+    spoken: SpokenService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The first window has fewer words.
+    monkeypatch.setattr("hvcore.services.captions.making.JUDGED_WORDS", 11)
+    video_id = spoken.ready()
+    spoken.transcoder.said_ms = [(1_000, 3_000), (12_000, 16_000)]
+    spoken.transcriber.confidence = 0.2
+
+    spoken.generate(video_id)
+    spoken.world.run_tasks()
+
+    job = spoken.job(video_id)
+    assert (job.state, job.confidence) == (CaptionJobState.FAILED, 0.2)
+    assert len(spoken.transcoder.spans) == 2
+
+
+def test_a_job_that_is_replaced_while_it_fails_for_good_is_left_as_it_is(
+    spoken: SpokenService,
+) -> None:
+    video_id = spoken.ready()
+    spoken.generate(video_id)
+    services = spoken.world.services
+    with services.uow.write() as work:
+        (waiting,) = work.tasks.unended(video_id, kind="captions.make")
+        task = work.tasks.lease(waiting.id, worker="test:1")
+        job = work.caption_jobs.of_video(video_id)[0]
+        work.caption_jobs.save(attrs.evolve(job, state=CaptionJobState.READY))
+        work.commit()
+    assert task is not None
+
+    with services.uow.write() as work:
+        services.caption_making.give_up(work, task, "It failed.", error="x")
+        work.commit()
+
+    assert spoken.job(video_id).state is CaptionJobState.READY
+    assert spoken.events(READY, FAILED) == []
+
+
 def test_a_model_that_tells_no_languages_apart_has_its_language_assumed(
     spoken: SpokenService,
 ) -> None:
@@ -304,6 +344,25 @@ def test_new_captions_of_a_machine_replace_its_former_ones(
     assert [path for path in spoken.world.files("media/") if "/captions/" in path] == [
         *sorted(track.paths)
     ]
+
+
+def test_replaced_captions_go_though_the_worker_was_killed_before(
+    spoken: SpokenService,
+) -> None:
+    video_id = spoken.ready()
+    spoken.generate(video_id)
+    spoken.world.run_tasks()
+    spoken.generate(video_id)
+    failpoints.arm("captions.published=raise*1")
+
+    spoken.world.run_everything()
+    failpoints.arm("")
+
+    (track,) = spoken.tracks(video_id)
+    assert [path for path in spoken.world.files("media/") if "/captions/" in path] == [
+        *sorted(track.paths)
+    ]
+    assert spoken.events(READY, FAILED) == [(READY.value, None)] * 2
 
 
 def test_captions_wait_while_the_transcriber_is_away(spoken: SpokenService) -> None:

@@ -220,6 +220,29 @@ def test_programs_that_a_transcriber_started_end_with_it(
             os.kill(program, signal.SIGKILL)
 
 
+def test_a_process_that_a_transcriber_forked_does_not_delay_its_answer(
+    sound: SoundFile, tmp_path: Path
+) -> None:
+    forked = tmp_path / "pid"
+
+    def tell() -> list[SpokenCue]:
+        child = os.fork()
+        if child == 0:
+            # It has the pipe of the answer, too, and another session.
+            os.setsid()
+            signal.alarm(60)
+            signal.pause()
+        forked.write_text(f"{child}")
+        return [cue(0, 100)]
+
+    try:
+        heard = hear(tell, sound, most_s=20)
+    finally:
+        os.kill(int(forked.read_text()), signal.SIGKILL)
+
+    assert [one.end_ms for one in heard.cues] == [100]
+
+
 def _runs(process: int) -> bool:
     """
     Return whether a process works: one that has ended may wait for a parent that looks.

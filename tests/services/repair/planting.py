@@ -8,6 +8,7 @@ those are.
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from hashlib import sha256
 from io import BytesIO
 from typing import Final
 
@@ -22,6 +23,7 @@ from hvcore.domain.processing.media_index import MediaIndex
 from hvcore.domain.processing.source_info import CaptionTrackInfo
 from hvcore.domain.tasks.task import Lane, NewTask
 from hvcore.domain.uploads.grants import upload_path
+from hvcore.domain.videos.captions import CaptionTrack
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
 from hvcore.persistence.tables import (
@@ -264,6 +266,28 @@ def captions_of_the_source_are_missing(site: Site) -> tuple[str, str]:
         (track,) = work.captions.of_video(video.id)
     site.remove(track.path)
     return video.id, "en"
+
+
+@plants("captions")
+def words_of_generated_captions_are_missing(site: Site) -> tuple[str, str]:
+    video = site.ready()
+    track = CaptionTrack(
+        video_id=video.id,
+        language="sv",
+        label="Svenska",
+        cues=1,
+        size_bytes=len(TEXT),
+        sha256=sha256(TEXT).hexdigest(),
+        version="cap_1a1",
+        created_at=site.world.clock.now(),
+        is_generated=True,
+        confidence=0.75,
+    )
+    with site.world.services.uow.write() as work:
+        work.captions.put(track)
+        work.commit()
+    site.put(track.path, TEXT)
+    return video.id, "words"
 
 
 @plants("custom-thumbnail")

@@ -16,6 +16,7 @@ _COLUMNS = {
     Quota.ENCODED_MINUTES.value: "ENCODED MINUTES",
     Quota.STORED_BYTES.value: "STORED BYTES",
     Quota.DELIVERED_BYTES.value: "DELIVERED BYTES",
+    Quota.CAPTION_MINUTES.value: "CAPTION MINUTES",
     "weight": "WEIGHT",
 }
 
@@ -82,6 +83,11 @@ def list_orgs(invocation: Invocation, *, as_json: bool) -> None:
     "--delivered-bytes-per-month",
     type=LIMIT,
     help="The most bytes of video that viewers may be sent in a month (UTC).",
+)
+@click.option(
+    "--caption-minutes-per-month",
+    type=LIMIT,
+    help="The most minutes of sound that a machine may hear for captions in a month (UTC).",
 )
 @click.option(
     "--weight",

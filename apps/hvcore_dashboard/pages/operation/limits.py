@@ -68,6 +68,13 @@ LIMIT_FIELDS: Final = (
         quota=Quota.DELIVERED_BYTES,
         is_size=True,
     ),
+    LimitField(
+        name="caption_minutes_per_month",
+        label="Minutes of captions a month",
+        title="Captions",
+        help="Minutes of sound that a machine may hear for captions in a UTC month. Empty: no limit.",
+        quota=Quota.CAPTION_MINUTES,
+    ),
 )
 WEIGHT: Final = "weight"
 

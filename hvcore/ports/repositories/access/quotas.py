@@ -57,6 +57,19 @@ class QuotaRepository(Protocol):
         """
         ...
 
+    def count_heard(self, org_id: OrgId, sound_ms: int) -> None:
+        """Add the length of a sound in which a machine has heard what is said to this month's."""
+        ...
+
+    def begun_captions_ms(self, org_id: OrgId, month: int) -> int:
+        """
+        Return the milliseconds of sound heard in a month, plus those that running caption jobs lack.
+
+        Args:
+            month: The month, as ``month_number`` counts it.
+        """
+        ...
+
     def begun_ms(self, org_id: str, month: int, *, besides: JobId) -> int:
         """
         Return the milliseconds of video encoded in a month, plus those of other running jobs.

@@ -56,3 +56,14 @@ class TenantRepository(Protocol):
         "" shows the environment's ``name``.
         """
         ...
+
+    def set_caption_languages(
+        self, environment: Environment, languages: Sequence[str] | None
+    ) -> None:
+        """
+        Store the languages in which a machine makes captions of an environment's new videos.
+
+        Args:
+            languages: None for those of the deployment.
+        """
+        ...

@@ -53,6 +53,7 @@ def test_limits_are_set_one_by_one_and_listed_with_their_use(hv: Hv) -> None:
         "encodedMinutesPerMonth": {"limit": None, "used": 0},
         "storedBytes": {"limit": 1000, "used": 0},
         "deliveredBytesPerMonth": {"limit": None, "used": 0},
+        "captionMinutesPerMonth": {"limit": None, "used": 0},
     }
     free = found["org_free"]
     assert free["weight"] == 1

@@ -55,7 +55,7 @@ class SqlCaptionRepository:
         SqlSpokenTextRepository(self._connection).remove(video_id, language)
 
 
-def caption_track(row: Mapping[str, Any]) -> CaptionTrack:
+def caption_track(row: Mapping[Any, Any]) -> CaptionTrack:
     """Return the captions of a row; those that a person sent are never generated."""
     track = CaptionTrack(**row)
     if not track.is_generated or is_version_by_machine(track.version):

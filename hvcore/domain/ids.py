@@ -54,6 +54,15 @@ _SIGNING_KEY = re.compile(rf"sgk_[0-9A-Za-z]{{{RANDOM_CHARS}}}")
 _SHARE = re.compile(rf"shr_[0-9A-Za-z]{{{RANDOM_CHARS}}}")
 
 
+def _derived(prefix: str, secret_text: str) -> str:
+    digest = hashlib.sha256(secret_text.encode()).digest()
+    number, chars = int.from_bytes(digest), ""
+    while len(chars) < RANDOM_CHARS:
+        number, place = divmod(number, len(BASE62))
+        chars += BASE62[place]
+    return prefix + chars
+
+
 def _random(prefix: str) -> str:
     return prefix + "".join(secrets.choice(BASE62) for _ in range(RANDOM_CHARS))
 
@@ -120,12 +129,12 @@ def new_share_link_id() -> ShareLinkId:
 
 def share_link_id_from(secret_text: str) -> ShareLinkId:
     """Make the share link's identifier that belongs to a text; who knows the text knows it."""
-    digest = hashlib.sha256(secret_text.encode()).digest()
-    number, chars = int.from_bytes(digest), ""
-    while len(chars) < RANDOM_CHARS:
-        number, place = divmod(number, len(BASE62))
-        chars += BASE62[place]
-    return ShareLinkId(f"shr_{chars}")
+    return ShareLinkId(_derived("shr_", secret_text))
+
+
+def edge_key_id_from(secret_text: str) -> EdgeKeyId:
+    """Make the edge key that belongs to a text; who knows the text knows the key."""
+    return EdgeKeyId(_derived("ek_", secret_text))
 
 
 def new_share_code_id() -> ShareCodeId:

@@ -67,6 +67,7 @@ class PersonClient:
         *,
         page: str | None = None,
         seen: Result | None = None,
+        form_id: str | None = None,
     ) -> Result:
         """
         Fill in a form of a page and send it, with all that the page sends along.
@@ -75,8 +76,9 @@ class PersonClient:
             path: Where the form is sent.
             page: Where the form is, if that is another path.
             seen: The page as it was opened before.
+            form_id: The id of the form, if the page has several that send to the path.
         """
-        fields = form_of(seen or self.get(page or path), path)
+        fields = form_of(seen or self.get(page or path), path, form_id=form_id)
         return self.post(path, {**fields, **(changed or {})})
 
     def send(

@@ -6,16 +6,17 @@ Source: the interface document, "Delivery", embed by edge key.
 
 from collections.abc import Sequence
 from datetime import datetime
+from itertools import count
 
 import attrs
 
 from hvcore.clock import Clock
 from hvcore.domain.access.principals import Principal
-from hvcore.domain.ids import new_edge_key_id
+from hvcore.domain.ids import EdgeKeyId, edge_key_id_from, new_edge_key_id
 from hvcore.domain.limits import MAX_LISTED_LINKS
 from hvcore.domain.links.links import EdgeKey
 from hvcore.errors import ForbiddenError, NotFoundError
-from hvcore.ports.unit_of_work import UnitOfWork
+from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.access.audit import record_by_person
 from hvcore.services.access.authorization import find_authorized_video, require_listed
 from hvcore.services.playback.changes import PlaybackChanges
@@ -33,7 +34,7 @@ class EdgeKeys:
     clock: Clock
     changes: PlaybackChanges = attrs.field(factory=PlaybackChanges)
 
-    def create(
+    def create(  # noqa: PLR0913 - one per wish
         self,
         caller: Principal,
         org_id: str,
@@ -41,9 +42,15 @@ class EdgeKeys:
         *,
         domains: tuple[str, ...],
         expires_at: datetime | None,
+        form_id: str = "",
     ) -> EdgeKey:
         """
         Make an edge key for a video; it plays once the video is ready.
+
+        Args:
+            form_id: The random id of the form that asks for the key. The same domains of
+                the same form get the key that they got before, if it still works; ""
+                stands for no form.
 
         Raises:
             VideoNotFoundError: There is no such video, or it is deleted.
@@ -54,13 +61,17 @@ class EdgeKeys:
             video = require_listed(
                 find_authorized_video(work, caller, org_id, video_id, for_update=True)
             )
+            now = self.clock.now()
+            key_id, made = _asked_before(work, form_id, video.id, domains, now)
+            if made is not None:
+                return made
             key = EdgeKey(
-                id=new_edge_key_id(),
+                id=key_id,
                 org_id=video.org_id,
                 env_id=video.env_id,
                 video_id=video.id,
                 domains=domains,
-                created_at=self.clock.now(),
+                created_at=now,
                 expires_at=expires_at,
             )
             work.edge_keys.add(key)
@@ -148,3 +159,16 @@ def _authorized(key: EdgeKey | None, caller: Principal, org_id: str) -> EdgeKey:
     if not caller.may_use_env(key.env_id):
         raise ForbiddenError("This key belongs to another environment.")
     return key
+
+
+def _asked_before(
+    work: Work, form_id: str, video_id: str, domains: tuple[str, ...], now: datetime
+) -> tuple[EdgeKeyId, EdgeKey | None]:
+    """Return the id for the key that a form asks for, and the key if the form made it before and it works."""
+    # A key that was revoked or has expired is no answer to the form: the next in the row is.
+    for number in count() if form_id else ():
+        key_id = edge_key_id_from(repr((number, form_id, video_id, domains)))
+        found = work.edge_keys.find(key_id)
+        if found is None or found.is_valid_at(now):
+            return key_id, found
+    return new_edge_key_id(), None

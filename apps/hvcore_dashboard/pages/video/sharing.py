@@ -28,7 +28,7 @@ from hvcore_dashboard.visits import organization_of
 TAB: Final = "sharing"
 EDGE_KEY: Final = "edge-key"
 FORM_ID: Final = "form"
-"""The field with the id of the form of a share link: sent twice, it makes one link."""
+"""The field with the id of a form: sent twice, it makes one share link or edge key."""
 LASTS_DAYS: Final = {
     "": None,
     "1": timedelta(days=1),
@@ -87,11 +87,9 @@ class SharingPageResource:
         # The request counted as one already; each is an operation, as it is for programs.
         for _ in wanted[1:]:
             self._limits.count(here.org_id, Bucket.VIDEO_OPERATIONS)
-        form_id = form.text(FORM_ID)
         self._shares.create_all(
             *(here.caller, here.org_id, video.id, wanted),
-            # A short one would make addresses that can be guessed.
-            form_id=form_id if is_secret_value(form_id) else "",
+            form_id=_form_id(form),
         )
         is_mailed = wanted[0].is_mailed
         if len(wanted) == 1:
@@ -106,13 +104,15 @@ class SharingPageResource:
         here = organization_of(req)
         domains = host_names(form.text("domains"))
         wanted = read_query(EdgeKeyRequest, {"domains": domains} if domains else {})
-        lasts = LASTS_DAYS.get(form.text("lasts"))
+        lasts, form_id = LASTS_DAYS.get(form.text("lasts")), _form_id(form)
         self._edge_keys.create(
             here.caller,
             here.org_id,
             video.id,
             domains=wanted.domains,
             expires_at=None if lasts is None else self._clock.now() + lasts,
+            # A key that lasts longer is another wish, though its end is another each time.
+            form_id=form_id and f"{form_id} {lasts}",
         )
         return "The edge key is ready. Copy its address below."
 
@@ -175,3 +175,9 @@ class EdgeKeyRevocationResource:
         edge_key = read_form(req).text("edgeKey")
         self._edge_keys.revoke_of(here.caller, here.org_id, video.id, edge_key)
         self._tabs.go(req, resp, video, TAB, "The edge key was revoked.")
+
+
+def _form_id(form: Form) -> str:
+    """Return the id of a form, or "" if it is none that cannot be guessed."""
+    form_id = form.text(FORM_ID)
+    return form_id if is_secret_value(form_id) else ""

@@ -12,13 +12,15 @@ import pytest
 
 from hvcore.domain.access.rate_limits import Bucket
 from hvcore.domain.access.roles import Role
-from hvcore.domain.links.links import ShareLink
+from hvcore.domain.links.links import EdgeKey, ShareLink
 from hvcore.domain.tasks.kinds import SHARE_LINK_SEND
 from hvcore.services.links.share_link_mails import BIN_WAITS
 from tests.dashboard.mailed import Mailing
 from tests.dashboard.opened import VIDEOS, Dashboard
 from tests.dashboard.test_limits import use_up
 from tests.support.http.world import ORG
+
+KEY_FORM = "new-edge-key-form"
 
 
 def test_a_share_link_is_made_listed_and_revoked(dashboard: Dashboard) -> None:
@@ -357,3 +359,60 @@ def test_each_share_link_of_a_form_is_an_operation(dashboard: Dashboard) -> None
 
     assert answer.status_code == 429
     assert "No share links yet" in answer.text
+
+
+def edge_keys_of(dashboard: Dashboard, video_id: str) -> Sequence[EdgeKey]:
+    with dashboard.world.services.uow.read() as work:
+        return work.edge_keys.of_video(dashboard.video(video_id).id, 100)
+
+
+def test_a_form_that_is_sent_several_times_at_once_makes_one_edge_key(
+    dashboard: Dashboard,
+) -> None:
+    video_id = dashboard.world.ready()
+    person, path = dashboard.sign_in(Role.EDITOR), f"{VIDEOS}/{video_id}/sharing"
+    seen, wanted = person.get(path), {"domains": "example.com", "lasts": "7"}
+
+    with ThreadPoolExecutor(4) as pool:
+        sent = [
+            pool.submit(person.submit, path, wanted, seen=seen, form_id=KEY_FORM)
+            for _ in range(4)
+        ]
+
+    assert [one.result().status_code for one in sent] == [303] * 4
+    (key,) = edge_keys_of(dashboard, video_id)
+    assert key.domains == ("example.com",)
+    log = dashboard.world.services.audit.latest(ORG, limit=20)
+    assert [entry.action for entry in log].count("edge-key.create") == 1
+
+
+@pytest.mark.parametrize("changed", [{"domains": "example.org"}, {"lasts": "30"}])
+def test_a_form_of_an_edge_key_that_is_filled_in_otherwise_makes_another_key(
+    dashboard: Dashboard, changed: dict[str, str]
+) -> None:
+    video_id = dashboard.world.ready()
+    person, path = dashboard.sign_in(Role.EDITOR), f"{VIDEOS}/{video_id}/sharing"
+    seen = person.get(path)
+
+    person.submit(path, {}, seen=seen, form_id=KEY_FORM)
+    person.submit(path, changed, seen=seen, form_id=KEY_FORM)
+
+    assert len(edge_keys_of(dashboard, video_id)) == 2
+
+
+def test_an_edge_key_that_was_revoked_is_not_the_answer_to_its_form(
+    dashboard: Dashboard,
+) -> None:
+    video_id = dashboard.world.ready()
+    person, path = dashboard.sign_in(Role.EDITOR), f"{VIDEOS}/{video_id}/sharing"
+    seen = person.get(path)
+    person.submit(path, {}, seen=seen, form_id=KEY_FORM)
+    (key,) = edge_keys_of(dashboard, video_id)
+    person.post(f"{path}/revoke-edge-key", {"edgeKey": key.id})
+
+    person.submit(path, {}, seen=seen, form_id=KEY_FORM)
+
+    assert [one.revoked_at is None for one in edge_keys_of(dashboard, video_id)] == [
+        True,
+        False,
+    ]

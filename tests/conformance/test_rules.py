@@ -2,6 +2,7 @@
 Each rule finds what breaks it, and nothing else.
 """
 
+import re
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from tests.conformance.broken_streams import (
     LOW,
     M,
     V,
+    bandwidth,
     both,
     drop,
     session_data,
@@ -50,6 +52,18 @@ def test_what_is_broken_is_found(name: str) -> None:
     assert rule in {finding.rule.id for finding in report.findings}
     is_must = RULES[rule].level is Level.MUST
     assert report.is_conformant is not is_must or not is_must
+
+
+def test_a_wrong_bandwidth_is_told_beside_the_measured_one() -> None:
+    files = made.stream()
+    declared = re.search(r"[:,]BANDWIDTH=(\d+)", files["master.m3u8"].decode())
+    assert declared is not None
+    bandwidth("BANDWIDTH", 2)(files)
+
+    found = next(one for one in checked(files).findings if one.rule.id == "bandwidth")
+
+    said = f"BANDWIDTH is {2 * int(declared[1])}, measured are "
+    assert found.message.startswith(said)
 
 
 def test_captions_in_pictures_may_be_where_none_are_denied() -> None:

@@ -296,6 +296,24 @@ class Passing:
     rest: Mapping[str, object] = other_options()
 
 
+@pytest.mark.parametrize(
+    ("path", "where"),
+    [
+        ("storage.options", "HV_STORAGE__OPTIONS__URL"),
+        # No shell takes a variable of such a name.
+        (
+            "storage.options.my-own",
+            "url below [storage.options.my-own] in the settings",
+        ),
+    ],
+)
+def test_a_missing_option_is_told_with_where_to_set_it(path: str, where: str) -> None:
+    with pytest.raises(ConfigError) as seen:
+        structure_options({}, Passing, path=path)
+
+    assert f"{path}.url is required; set {where}" in f"{seen.value}"
+
+
 def test_options_without_a_field_go_where_the_backend_takes_them() -> None:
     made = structure_options(
         {"url": "x", "key": "k", "rest": {"a": 1}}, Passing, path="storage.options"

@@ -53,11 +53,12 @@ class Parameters:
 GOOD = {"theName": "n", "size": 1}
 
 
-def test_a_name_that_was_spelled_otherwise_is_told() -> None:
-    error = refusal({"thename": "n", "size": 1})
+@pytest.mark.parametrize("sent", ["thename", "TheName"])
+def test_a_name_that_was_spelled_otherwise_is_told(sent: str) -> None:
+    error = refusal({sent: "n", "size": 1})
 
     assert error.detail == (
-        "theName is required: it is spelled theName here, and thename was sent."
+        f"theName is required: it is spelled theName here, and {sent} was sent."
     )
 
 

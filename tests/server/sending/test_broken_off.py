@@ -70,6 +70,17 @@ def test_a_client_that_leaves_before_the_half_has_broken_off(
     assert outcomes == ["broken off"]
 
 
+def test_a_closed_transfer_holds_no_file_open(
+    pair: tuple[socket.socket, socket.socket], tmp_path: Path
+) -> None:
+    _, writer = pair
+
+    transfer_of(tmp_path, writer, [], size=10).close()
+
+    held = {one.resolve() for one in Path("/proc/self/fd").iterdir()}
+    assert tmp_path / "segment" not in held
+
+
 def test_a_segment_sent_whole_is_counted_and_not_ignored(
     pair: tuple[socket.socket, socket.socket], tmp_path: Path
 ) -> None:

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from hvcore.domain.limits import MAX_METADATA_KEY_CHARS, MAX_METADATA_VALUE_CHARS
+from hvcore.wire.videos.labels import MetadataFilter
 from tests.support.http.world import ENV, ORG, World, body_of, locations, problem_of
 
 LABELS = {
@@ -240,3 +242,12 @@ def details_path(api: World, video: str) -> str:
         stored = work.videos.find(video)
     assert stored is not None
     return stored.source_path
+
+
+def test_the_longest_metadata_filter_has_the_length_that_its_description_allows() -> (
+    None
+):
+    longest = "k" * MAX_METADATA_KEY_CHARS + ":" + "v" * MAX_METADATA_VALUE_CHARS
+
+    assert MetadataFilter().from_text(longest)
+    assert MetadataFilter().schema()["maxLength"] == len(longest)

@@ -12,7 +12,7 @@ from falcon.testing import Result
 from hvcore.domain.access.roles import Role
 from hvcore.domain.webhooks.deliveries import Outcome
 from hvcore.domain.webhooks.endpoints import MAX_ENDPOINTS, EndpointState
-from hvcore.domain.webhooks.events import DOCUMENTED_KINDS
+from hvcore.domain.webhooks.events import DOCUMENTED_KINDS, VIDEO_KINDS
 from hvcore_dashboard.pages.webhooks.resources import RECIPES
 from tests.dashboard.opened import Dashboard, ids_in
 from tests.dashboard.pages.webhooks.added import (
@@ -53,6 +53,16 @@ def test_a_webhook_is_added_and_its_secret_shown_once(
         assert ids_in(page)
         assert URL in unescape(page.text)
         assert secret not in page.text
+
+
+def test_a_webhook_may_be_sent_every_event(dashboard: Dashboard) -> None:
+    every = [kind.value for kind in VIDEO_KINDS]
+    form = {"url": URL, "environment": "live", "event": every}
+
+    dashboard.sign_in(Role.ADMIN).post(f"{WEBHOOKS}/new", form)
+
+    (endpoint,) = endpoints(dashboard)
+    assert endpoint.kinds == frozenset(VIDEO_KINDS)
 
 
 def test_the_list_is_that_of_the_environment(dashboard: Dashboard) -> None:

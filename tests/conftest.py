@@ -69,6 +69,18 @@ def pytest_xdist_make_scheduler(
 
 
 @pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """
+    Look for no garbage while the tests are collected: nearly all that is made stays.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+
+
+@pytest.hookimpl(wrapper=True)
 def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
 ) -> Iterator[None]:
@@ -119,11 +131,11 @@ def leave_cases_to_long_runs(items: Iterable[pytest.Item]) -> None:
     """
     Mark as long all but so many cases of a test as its marker ``cases`` says.
 
-    Those that stay are spread evenly over the list.
+    Those that stay are spread evenly over the ones that are not long anyway.
     """
     tests: dict[str, list[pytest.Item]] = {}
     for item in items:
-        if item.get_closest_marker("cases"):
+        if item.get_closest_marker("cases") and not item.get_closest_marker("long"):
             tests.setdefault(item.nodeid.partition("[")[0], []).append(item)
     for cases in tests.values():
         marker = cases[0].get_closest_marker("cases")

@@ -49,7 +49,7 @@ def path_of(route: PageRoute, video: str, broken: str = "") -> str:
     return re.sub(r"{(\w+)(?::\w+)?}", part, route.path)
 
 
-@pytest.mark.cases(6)
+@pytest.mark.cases(3)
 @pytest.mark.parametrize(
     "route",
     # Who is signed out sends no more.

@@ -3,6 +3,8 @@ Every route with every role: the table of routes is the promise.
 """
 
 import re
+from collections.abc import Callable
+from functools import cache
 from typing import Final
 
 import pytest
@@ -17,6 +19,7 @@ from tests.support.http.world import ORG, OTHER_ORG
 
 pytestmark = pytest.mark.matrix
 
+SignIn = Callable[[Role | None, PageRoute], PersonClient]
 ROLES: Final = {role.value: role for role in Role} | {"operator": None}
 UNKNOWN: Final = "org_zz"
 IDS: Final = [f"{route.method} {route.path}" for route in ROUTES]
@@ -31,6 +34,15 @@ def path_of(route: PageRoute, *, org: str = ORG, video: str = "vid_none") -> str
 
 def send(person: PersonClient, route: PageRoute, path: str) -> Result:
     return person.post(path) if route.method == "POST" else person.get(path)
+
+
+@pytest.fixture(scope="module")
+def signed_in(shared: Dashboard) -> SignIn:
+    """
+    People who are signed in once for all tests, but for pages that end a session.
+    """
+    once = cache(shared.sign_in)
+    return lambda role, route: (shared.sign_in if route.leaves else once)(role)
 
 
 def is_allowed(route: PageRoute, role: Role | None) -> bool:
@@ -64,11 +76,11 @@ def test_who_is_not_signed_in_is_led_to_sign_in(
     ids=lambda route: f"{route.method} {route.path}",
 )
 def test_a_role_opens_what_it_is_for(
-    shared: Dashboard, route: PageRoute, name: str
+    signed_in: SignIn, route: PageRoute, name: str
 ) -> None:
     role = ROLES[name]
 
-    answer = send(shared.sign_in(role), route, path_of(route))
+    answer = send(signed_in(role, route), route, path_of(route))
 
     if is_allowed(route, role):
         # What it names need not exist.
@@ -87,9 +99,9 @@ def test_a_role_opens_what_it_is_for(
     ids=lambda route: f"{route.method} {route.path}",
 )
 def test_a_foreign_organization_looks_like_none(
-    shared: Dashboard, route: PageRoute, role: Role
+    signed_in: SignIn, route: PageRoute, role: Role
 ) -> None:
-    person = shared.sign_in(role)
+    person = signed_in(role, route)
 
     foreign = send(person, route, path_of(route, org=OTHER_ORG))
     unknown = send(person, route, path_of(route, org=UNKNOWN))
@@ -135,11 +147,11 @@ FORGERIES: Final = {
     ids=lambda route: route.path,
 )
 def test_a_change_without_the_token_is_refused(
-    shared: Dashboard, route: PageRoute, forgery: str
+    signed_in: SignIn, route: PageRoute, forgery: str
 ) -> None:
     fields, headers = FORGERIES[forgery]
 
-    answer = shared.sign_in(None).send(
+    answer = signed_in(None, route).send(
         "POST", path_of(route), fields=fields, headers=headers
     )
 
@@ -161,9 +173,9 @@ def test_a_change_without_the_token_is_refused(
 )
 @pytest.mark.parametrize("route", CHANGES, ids=CHANGE_IDS)
 def test_a_change_from_elsewhere_is_refused(
-    shared: Dashboard, route: PageRoute, headers: dict[str, str]
+    signed_in: SignIn, route: PageRoute, headers: dict[str, str]
 ) -> None:
-    answer = shared.sign_in(None).post(path_of(route), **headers)
+    answer = signed_in(None, route).post(path_of(route), **headers)
 
     assert answer.status_code == 403
 

@@ -65,6 +65,7 @@ def ask(worker: WorkerBehindEdge, token: str, headers: Mapping[str, str]) -> Res
     return worker.get(f"{PRIVATE_PATH}/{SEGMENT}", f"token={token}", headers)
 
 
+@pytest.mark.cases(4)
 @pytest.mark.parametrize(
     ("asked", "status", "counted"),
     [

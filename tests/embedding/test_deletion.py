@@ -110,6 +110,7 @@ def test_a_deletion_of_a_transaction_keeps_the_video(host: Host) -> None:
         shop.restore(video.id)
 
 
+@pytest.mark.cases(4)
 @pytest.mark.parametrize("hours", [0, 24, True, "5"])
 def test_hours_that_are_not_possible_delete_nothing(host: Host, hours: int) -> None:
     video = make_ready_video(host.shop)

@@ -6,8 +6,9 @@ What is measured is printed: ``pytest -s``.
 
 import io
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Final
 
 import attrs
@@ -102,18 +103,18 @@ def much() -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("picture", "content_type"),
+    ("make", "content_type"),
     [
-        pytest.param(unfolding("RGB", "PNG"), PNG, id="rgb"),
-        pytest.param(unfolding("RGBA", "PNG"), PNG, id="rgba"),
-        pytest.param(unfolding("CMYK", "JPEG"), JPEG, id="progressive"),
-        pytest.param(much(), PNG, id="much"),
+        pytest.param(partial(unfolding, "RGB", "PNG"), PNG, id="rgb"),
+        pytest.param(partial(unfolding, "RGBA", "PNG"), PNG, id="rgba"),
+        pytest.param(partial(unfolding, "CMYK", "JPEG"), JPEG, id="progressive"),
+        pytest.param(much, PNG, id="much"),
     ],
 )
 def test_pictures_that_come_at_once_take_little_memory_and_leave_none(
-    senders: Senders, picture: bytes, content_type: str
+    senders: Senders, make: Callable[[], bytes], content_type: str
 ) -> None:
-    memory = senders.memory
+    memory, picture = senders.memory, make()
 
     with memory.watched():
         statuses = senders.send_at_once(picture, content_type)

@@ -107,12 +107,6 @@ class Programs:
             found = {n: p.restarts for n, p in self._running.items() if p.restarts}
         return Counter(found)
 
-    def log_of(self, name: str) -> str:
-        """
-        Return what a program has printed.
-        """
-        return (self._logs / f"{name}.log").read_text(errors="replace")
-
     def start(
         self,
         name: str,

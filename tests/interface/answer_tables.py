@@ -137,24 +137,6 @@ VIDEO_SUMMARY: Final = {
     "mostPopularResolution": int,
     "mostPopularResolutionValid": bool,
 }
-RESOLUTION_ENTRY: Final = {
-    "vidId": str,
-    "vidPublicId": str,
-    "vidName": str,
-    "vidNameValid": bool,
-    "resolutionHeight": int,
-    "timesServed": int,
-    "daysServed": int,
-    **_SERVED_BETWEEN,
-}
-DISTRIBUTION_ENTRY: Final = {
-    "resolutionHeight": int,
-    "segmentsServed": int,
-    "uniqueVideos": int,
-    "daysActive": int,
-    **_SERVED_BETWEEN,
-}
-EVENT_FIELDS: Final = {"event": str, "videoId": str, "status": str}
 EVENTS: Final = {
     "video.processing.completed": "ready",
     "video.processing.failed": "failed",

@@ -84,6 +84,7 @@ def through_raw_topic(aws: Aws, bucket: str, queue: str) -> None:
     aws.new_bucket(bucket, topic=topic)
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("way", [through_queue, through_topic, through_raw_topic])
 def test_a_bucket_tells_of_a_file_and_it_is_taken_at_once(
     world: World, aws: Aws, bucket: str, queue: str, way: Callable[..., None]

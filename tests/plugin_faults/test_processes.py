@@ -53,6 +53,7 @@ def path_of(file: Path) -> str:
     return f"{file.parent}{os.pathsep}{Path(__file__).parents[2]}"
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("command", ["plugins", "doctor"])
 def test_a_command_ends_whatever_a_plugin_leaves_running(
     plant: Plant, command: str
@@ -99,6 +100,7 @@ class Bad(Store):
 _MAKES = "def build(options, context): return Bad()\n"
 
 
+@pytest.mark.cases(1)
 @pytest.mark.services
 @pytest.mark.parametrize(
     ("ping", "said"),

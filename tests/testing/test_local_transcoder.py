@@ -156,12 +156,13 @@ def test_every_promise_has_somebody_who_breaks_it() -> None:
     assert promises == _PROMISES - {_MEMORY}
 
 
+@pytest.mark.cases(6)
 @pytest.mark.parametrize("promise", sorted(_PROMISES))
 def test_a_right_transcoder_passes(promise: str, clip: Path, tmp_path: Path) -> None:
     _run(MadeBefore, promise, clip, tmp_path)
 
 
-@pytest.mark.cases(6)
+@pytest.mark.cases(4)
 @pytest.mark.usefixtures("_ended")
 @pytest.mark.parametrize("kind", WRONG, ids=lambda kind: kind.__name__)
 def test_a_wrong_transcoder_is_caught(

@@ -184,7 +184,7 @@ def test_every_promise_has_somebody_who_breaks_it() -> None:
     assert set(WRONG.values()) == promises
 
 
-@pytest.mark.cases(4)
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("kind", WRONG, ids=lambda kind: kind.__name__)
 def test_a_wrong_transcoder_is_caught(
     kind: type[FarTranscoder], store: str, tmp_path: Path

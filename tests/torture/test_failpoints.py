@@ -160,7 +160,7 @@ def test_no_point_is_a_bad_one_to_fail_at(
     tmp_path: Path, clips: Clips, action: str
 ) -> None:
     never = OF_AN_OBJECT_STORE | ELSEWHERE | OF_BACKUPS | OF_COPIES | OF_REPAIRS
-    never |= OF_THE_BIN | OF_ROTATIONS | OF_CAPTIONS | OF_PLUGINS
+    never |= OF_THE_BIN | OF_ROTATIONS | OF_BULK_CHANGES | OF_CAPTIONS | OF_PLUGINS
     if action == "hang":
         never |= AT_THE_START
     points = [point for point in POINTS if point not in never]

@@ -17,7 +17,7 @@ def first(tabs: Tabs) -> Tab:
     return tabs[0]
 
 
-@pytest.fixture(params=["chromium", "firefox"])
+@pytest.fixture(params=["chromium", pytest.param("firefox", marks=pytest.mark.long)])
 def tabs(request: pytest.FixtureRequest, service: LiveService) -> Tabs:
     """
     Two tabs of an operator, with nothing stored.

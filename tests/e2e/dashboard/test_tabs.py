@@ -201,6 +201,7 @@ def create(tab: Tab, service: LiveService, *, held: str) -> str:
     return str(tab.ask("() => window.made[0]"))
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("held", ["answer", "lock"])
 def test_an_upload_discarded_before_its_video_is_known_is_discarded_by_the_service(
     service: LiveService, first: Tab, held: str
@@ -221,6 +222,7 @@ def test_an_upload_discarded_before_its_video_is_known_is_discarded_by_the_servi
     assert first.ask("() => window.held.length") == 0
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("held", ["answer", "lock"])
 @pytest.mark.parametrize("resumed", ["before", "after"])
 def test_an_upload_paused_before_its_video_is_known_goes_on_as_that_video(
@@ -292,6 +294,7 @@ def test_an_address_that_a_process_does_not_know_ends_no_upload(
     until(lambda: has_come(service, video_id), within_s=20, what="the upload")
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("method", ["HEAD", "PATCH"])
 def test_an_upload_goes_on_after_a_proxy_has_answered_for_the_service(
     service: LiveService, first: Tab, method: str

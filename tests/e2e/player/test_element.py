@@ -119,6 +119,7 @@ def test_the_seek_bar_is_hit_as_far_below_its_line_as_above(page: Page) -> None:
         assert page.evaluate(hit, [x, middle + distance_px]), distance_px
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize(
     ("at_s", "duration_s", "shown"),
     [
@@ -210,6 +211,7 @@ def red_at_its_end(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(folder)
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("plays", [True, False])
 def test_the_last_picture_is_shown_at_the_end(
     page: Page, red_at_its_end: str, *, plays: bool
@@ -241,6 +243,7 @@ def test_the_last_picture_is_shown_at_the_end(
         )
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("way", ["pressed", "opened twice"])
 def test_a_menu_that_had_the_focus_before_it_stood_still_is_left(
     page: Page, way: str

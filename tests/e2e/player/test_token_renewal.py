@@ -84,7 +84,7 @@ def is_refused(address: str) -> bool:
     return request("GET", address).status == 401
 
 
-@pytest.mark.cases(2)
+@pytest.mark.cases(1)
 @pytest.mark.parametrize(("player", "file"), PLAYERS)
 def test_a_film_plays_on_after_its_first_token_has_expired(
     page: Page, site: Site, signer: Signer, player: str, file: str

@@ -72,6 +72,7 @@ def created(service: LiveService, length: str) -> Any:  # noqa: ANN401 - JSON da
     return service.call("POST", "/v1/uploads", **headers).body
 
 
+@pytest.mark.cases(4)
 @pytest.mark.parametrize(
     ("name", "script"),
     [
@@ -112,6 +113,7 @@ def test_tuspy_sends_a_film(service: LiveService, film: Path) -> None:
     has_come(service, sent["send"](str(film)))
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("name", ["curl", "curl, resumable"])
 def test_curl_sends_a_film(
     service: LiveService, film: Path, tmp_path: Path, name: str

@@ -88,6 +88,7 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
     server.drop_database(url)
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize("shop", ["django_shop", "fastapi_shop"])
 @pytest.mark.parametrize("kills", [2, pytest.param(200, marks=LONG)])
 def test_no_kill_of_a_shop_leaves_half_of_an_order_and_its_film(
@@ -126,5 +127,6 @@ def _is_alone(connection: sa.Connection) -> bool:
 
 
 @pytest.mark.services
+@pytest.mark.cases(1)
 def test_the_shop_in_django_passes_its_own_tests(place: Place) -> None:
     place.run("-m", "django", "test", "django_shop", "--settings=django_shop.settings")

@@ -5,7 +5,7 @@ Every method sends what the description says, and reads what it answers.
 import asyncio
 import inspect
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from urllib.parse import parse_qsl, quote, urlsplit
 
 import httpx
@@ -25,7 +25,6 @@ from tests.support.http.world import World
 __all__ = ["_template", "shared"]
 
 URL = "https://api.test"
-Answerer = Callable[[httpx.Request], httpx.Response]
 
 
 @pytest.fixture(scope="module")

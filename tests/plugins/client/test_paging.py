@@ -19,6 +19,7 @@ from tests.plugins.client.conftest import Service, async_client
 MANY: Final = 25
 
 
+@pytest.mark.cases(4)
 @pytest.mark.parametrize("sort_dir", ["asc", "desc"])
 @pytest.mark.parametrize("sort_by", ["created_at", "name", "duration", "status"])
 def test_videos_are_given_once_while_others_come_and_go(

@@ -3,7 +3,7 @@ What every store of moving windows promises; the same tests run on both.
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 
@@ -14,8 +14,6 @@ from hvcore.plugin_api import Bucket, BuildContext, RateLimitStore
 from hvcore_ratelimit.plugin import MovingWindowOptions, build
 from tests.plugins.ratelimit.hitting import rule
 from tests.support.servers import wait_until
-
-MakeStore = Callable[[], RateLimitStore]
 
 
 class Context:

@@ -28,6 +28,7 @@ from hvcore.testing.storage import (
     arrived,
 )
 from hvcore_storage_fsspec.backend import make_storage
+from tests.support.long_runs import IS_LONG
 from tests.support.stores.azure_store import connection_string, new_container
 from tests.support.stores.faulty_store import FaultyStore, SpoiledRange, faulty_store
 from tests.support.stores.google_store import google_args, new_google_bucket
@@ -114,8 +115,8 @@ class Remote(
 ):
     __test__ = False
     # Each asks a server several times.
-    most_broken_off = 12
-    most_held = 6
+    most_broken_off = 12 if IS_LONG else 4
+    most_held = 6 if IS_LONG else 3
     rounds = 2
 
     @pytest.fixture

@@ -7,9 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from hvcore.plugin_api import Track
-from tests.plugins.transcoder_ffmpeg.playing import joined
-
 _GRID: Final = 4
 _BLOCK_PX: Final = 16
 SIZE: Final = f"{_GRID * _BLOCK_PX}x{_GRID * _BLOCK_PX}"
@@ -60,13 +57,6 @@ def numbers(source: Path | str) -> list[int]:
         )
         for at in range(0, len(data), _BITS)
     ]
-
-
-def track_numbers(folder: Path, track: Track) -> list[int]:
-    """
-    Return the number that each picture of a track carries.
-    """
-    return numbers(joined(folder, track))
 
 
 def _picture(number: int) -> bytes:

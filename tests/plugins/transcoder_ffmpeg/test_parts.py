@@ -143,7 +143,7 @@ _SELDOM: Final = [
 ]
 
 
-@pytest.mark.cases(2)
+@pytest.mark.cases(1)
 @pytest.mark.parametrize(
     ("name", "write"),
     [
@@ -360,6 +360,7 @@ def seekable(transcoder: Transcoder, tmp_path: Path) -> Callable[[Path], bool]:
     return probe
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize(
     ("name", "codec", "expected"),
     [

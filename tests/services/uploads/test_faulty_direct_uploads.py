@@ -84,7 +84,7 @@ def site(tmp_path: Path, swift: str) -> Iterator[Site]:
         yield Site(world=world, store=store, behind=swift, bucket=bucket)
 
 
-@pytest.mark.cases(4)
+@pytest.mark.cases(1)
 @pytest.mark.parametrize(
     ("method", "path", "copies", "fault"),
     [

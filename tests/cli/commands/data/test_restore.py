@@ -106,6 +106,7 @@ def test_objects_that_the_storage_lacks_are_told_with_their_videos(
     assert "lacks 3 of 4 objects" in restored.stderr
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("cut_at", ["", "copy.checked", "copy.finished"])
 def test_a_video_of_an_old_backup_stays_in_the_bin_for_as_long_as_it_had(
     migrated: Hv, tmp_path: Path, cut_at: str

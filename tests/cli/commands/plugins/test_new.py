@@ -87,7 +87,7 @@ def cache() -> Iterator[tuple[str, list[str]]]:
         server.shutdown()
 
 
-@pytest.mark.cases(3)
+@pytest.mark.cases(1)
 @pytest.mark.parametrize(
     "kind",
     [
@@ -109,7 +109,7 @@ def test_its_tests_pass_as_they_were_written(hv: Hv, tmp_path: Path, kind: str) 
     assert not any("$" in text for text in texts)
 
 
-@pytest.mark.cases(3)
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_service_takes_it(hv: Hv, tmp_path: Path, kind: str) -> None:
     hv("plugins", "new", kind, "acme", "--into", str(tmp_path))

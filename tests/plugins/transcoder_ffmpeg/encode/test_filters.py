@@ -68,7 +68,7 @@ def _rows_apart(path: Path, *, is_turned: bool) -> float:
     )
 
 
-@pytest.mark.cases(3)
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("programs", ["transcoder", "wheel_transcoder"])
 @pytest.mark.parametrize("make", [_interlaced, _turned, _hybrid])
 def test_no_picture_shows_two_fields_at_once(

@@ -167,6 +167,7 @@ def test_a_pixel_format_is_made_as_asked(
     assert complaints(_first(made)) == ""
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize(
     ("wanted", "codecs"),
     [
@@ -321,6 +322,7 @@ def test_fields_become_frames(clip: Clip, encode: Encode) -> None:
     assert stream(_first(made)).get("field_order", "progressive") == "progressive"
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("size", ["320x180", "1280x720"])
 @pytest.mark.parametrize("matrix", ["bt709", "smpte170m"])
 def test_colours_stay_what_they_were(
@@ -338,6 +340,7 @@ def test_colours_stay_what_they_were(
         assert poster.getpixel((9, 9)) == pytest.approx((0xD0, 0x20, 0x40), abs=8)
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize(
     "numbers",
     [
@@ -367,6 +370,7 @@ def test_other_numbers_become_the_usual_ones(
     assert found == pytest.approx((0xD0, 0x20, 0x40), abs=6)
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("name", ["flash-and-beep.mp4", "late-sound.mkv"])
 @pytest.mark.parametrize("codec", [AudioCodec.AAC, AudioCodec.AC3])
 def test_picture_and_sound_are_in_step(

@@ -87,6 +87,7 @@ def assert_right(folder: Path, stills: tuple[Still, ...]) -> None:
         assert shown == COLOURS[still.at_s % len(COLOURS)], still
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize(
     ("rate", "interval_s"), [("25", 1), ("30000/1001", 2), ("60", 5)]
 )
@@ -105,6 +106,7 @@ def test_each_still_shows_its_moment(
     assert not (folder / "posters").exists()
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize(
     ("rate", "interval_s", "expected"),
     [
@@ -147,6 +149,7 @@ def test_a_part_has_the_stills_of_the_whole_videos_moments(
     assert_right(folder, found.stills)
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize(
     ("name", "size"),
     [
@@ -255,6 +258,7 @@ def test_a_video_without_a_still_interval_has_no_stills(
     assert done.stills == ()
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("rate", ["25", "30000/1001"])
 def test_parts_have_their_own_stills_and_posters(
     transcoder: Transcoder, tmp_path: Path, rate: str

@@ -109,6 +109,7 @@ def test_an_unwanted_job_ends_with_everything_it_started(
     assert _users_of(folder) == []
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("level", ["bwrap", "rlimits"])
 def test_a_killed_worker_takes_ffmpeg_along(
     level: str, endless: Path, tmp_path: Path

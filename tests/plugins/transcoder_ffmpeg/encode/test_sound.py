@@ -90,7 +90,7 @@ def _flashes_and_beeps(path: Path, *, beeps_at: str, times: str, seconds: int) -
     ffmpeg("-f", "lavfi", "-i", video, "-f", "lavfi", "-i", beep, *X264, *sound, path)
 
 
-@pytest.mark.cases(6)
+@pytest.mark.cases(2)
 @pytest.mark.parametrize(
     ("beeps_at", "times"),
     [
@@ -167,7 +167,7 @@ _FLAC = ("mkv", "-c:a", "flac")
 _PCM = ("mov", "-c:a", "pcm_s16le")
 
 
-@pytest.mark.cases(6)
+@pytest.mark.cases(3)
 @pytest.mark.parametrize(
     ("sound", "loudness"),
     [
@@ -283,7 +283,7 @@ def _marked(starts_s: float) -> list[str]:
     return ["-itsoffset", f"{starts_s}", "-f", "lavfi", "-i", black]
 
 
-@pytest.mark.cases(5)
+@pytest.mark.cases(2)
 @pytest.mark.parametrize(
     ("picture_s", "sound_s"), [(0, 0), (5, 5), (1.6, 0), (4, 0), (0, 1)]
 )

@@ -187,6 +187,7 @@ def frames(
     return found
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize(
     ("start_s", "count", "seconds"),
     [

@@ -68,7 +68,7 @@ def test_trials_are_remembered_on_disk(
     assert build(FfmpegOptions(), context).capabilities() == expected
 
 
-@pytest.mark.cases(2)
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("content", ["", "{", '{"format": 0}', '{"format": 1}', "[]"])
 def test_a_broken_memory_is_replaced(
     content: str,

@@ -34,6 +34,7 @@ from tests.plugins.transcoder_ffmpeg.publishing import publish
 pytestmark = pytest.mark.services
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("rate_control", RateControl)
 def test_parts_of_other_content_have_the_same_init_segment(
     transcoder: Transcoder, tmp_path: Path, rate_control: RateControl
@@ -121,6 +122,7 @@ def test_init_segments_that_differ_are_explained_to_the_operator(
     assert "all workers have the same version" in failed.value.log
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("codec", ["aac", "mp3", "ac3", "eac3"])
 def test_a_video_shorter_than_a_frame_of_sound_is_conformant(
     transcoder: Transcoder, tmp_path: Path, codec: str

@@ -101,6 +101,7 @@ def whole(transcoder: Transcoder, source: Path, folder: Path) -> SourceInfo:
     return transcoder.probe(make_workspace(source, folder / "whole"))
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("name", NEEDED_WHOLE)
 def test_what_has_no_such_index_is_fetched(name: str, tmp_path: Path) -> None:
     far = CountedFile(made(tmp_path / name, NEEDED_WHOLE[name]))
@@ -128,6 +129,7 @@ def test_a_small_source_is_fetched(tmp_path: Path) -> None:
     assert far.requests == 0
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("cut", [0.5, 0.999])
 def test_a_source_that_breaks_off_is_judged_whole(cut: float, tmp_path: Path) -> None:
     source = made(tmp_path / "cut.mp4", CODECS["index-first.mp4"])

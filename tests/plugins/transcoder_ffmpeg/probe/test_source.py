@@ -102,7 +102,7 @@ def test_the_names_are_those_of_the_set() -> None:
     assert len(names) - len(LONG) >= 60
 
 
-@pytest.mark.cases(20)
+@pytest.mark.cases(7)
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("strange", _parameters())
 def test_a_strange_source_is_published_or_refused_with_its_reason(
@@ -111,6 +111,7 @@ def test_a_strange_source_is_published_or_refused_with_its_reason(
     _check(strange, tmp_path, transcoder)
 
 
+@pytest.mark.cases(5)
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("strange", _parameters_of_packages())
 def test_a_strange_source_is_the_same_with_the_programs_of_the_packages(

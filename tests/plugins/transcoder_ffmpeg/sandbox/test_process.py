@@ -101,6 +101,7 @@ def test_a_process_that_starts_tries_each_program_in_the_sandbox_once(
     assert len(starts) == 2
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("kept", ["", "{}", "[", '"1"', "[1]"])
 def test_headers_are_read_again_where_the_order_does_not_tell_them(
     kept: str, clip: Clip, transcoder: Transcoder, tmp_path: Path, starts: Starts
@@ -116,6 +117,7 @@ def test_headers_are_read_again_where_the_order_does_not_tell_them(
     assert _probes(starts) == 2
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("name", ["plain.mp4", "turned.mp4", "anamorphic.mp4"])
 def test_notes_say_what_the_headers_say(
     name: str, clip: Clip, context: BuildContext, tmp_path: Path

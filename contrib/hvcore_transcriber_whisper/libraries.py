@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from hvcore.plugin_api import UnavailableError, missing_module
+from hvcore_transcriber_whisper.features import PiecewiseFeatures
 
 if TYPE_CHECKING:
     import faster_whisper
@@ -36,7 +37,7 @@ def load_model(folder: str, cpu_threads: int) -> "faster_whisper.WhisperModel":
         raise UnavailableError(missing_module(exc.name, "whisper")) from exc
     # Another library may have imported it before, without the variable.
     onnxruntime.disable_telemetry_events()
-    return faster_whisper.WhisperModel(
+    model = faster_whisper.WhisperModel(
         # A folder: a name would be looked for in the network.
         folder,
         device="cpu",
@@ -45,6 +46,8 @@ def load_model(folder: str, cpu_threads: int) -> "faster_whisper.WhisperModel":
         cpu_threads=cpu_threads,
         local_files_only=True,
     )
+    model.feature_extractor = PiecewiseFeatures(model.feature_extractor)
+    return model
 
 
 def draw_the_same_lots() -> None:

@@ -434,3 +434,24 @@ def test_the_frame_of_a_film_has_a_transcript_for_everybody(
     page.goto(public_film.embed_url)
     wait_until(page, "player.qualities.length > 0")
     assert page.locator(".transcript").count() == 0
+
+
+def test_the_page_of_a_share_link_has_a_button_for_the_transcript(
+    public_film: Film, page: Page, violations: list[str]
+) -> None:
+    service = public_film.service
+    path = f"/v1/videos/{public_film.video_id}/share"
+    page.goto(service.call("POST", path, {"maxViews": 1}).body["shareURL"])
+    toggle = page.locator("main > header").get_by_role("button", name="Transcript")
+    panel = page.locator(".transcript")
+    expect(panel).to_be_hidden()
+
+    toggle.click()
+    expect(panel).to_contain_text("It is shown here once the video plays.")
+    begin(page)
+    expect(panel.get_by_role("listitem")).to_have_text("0:00Hello")
+    page.get_by_role("button", name="Close the transcript").click()
+
+    expect(toggle).to_have_attribute("aria-expanded", "false")
+    expect(panel).to_be_hidden()
+    assert violations == []

@@ -4,7 +4,8 @@ Write a page's ``<hv-player>`` element, and the tags for its scripts and styles.
 The attributes of the element are in docs/reference/player.md.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from types import MappingProxyType
 
 import attrs
 
@@ -54,7 +55,7 @@ class PlayerElement:
         master: str,
         poster: str | None,
         access: str,
-        switches: Sequence[str] = (),
+        more: Mapping[str, str] = MappingProxyType({}),
     ) -> Markup:
         """
         Return the HTML of the element ``<hv-player>`` for a video.
@@ -63,7 +64,7 @@ class PlayerElement:
             master: The address of the video's multivariant playlist.
             poster: The address of the picture shown before playback; None for none.
             access: The kind of access; with ``private``, the token is taken from the page's address.
-            switches: Further attributes, without values.
+            more: Further attributes of the element; a switch has an empty value.
         """
         values = {
             "src": master,
@@ -71,12 +72,11 @@ class PlayerElement:
             "video-title": video.name,
             "duration": f"{video.duration_s:.3f}",
             "data-access": access,
+            **more,
             **self._exceptions(video),
         }
         written = [f'{name}="{escaped(value)}"' for name, value in values.items()]
-        return Markup(
-            f"<hv-player {' '.join(['global-keys', *switches, *written])}></hv-player>"
-        )
+        return Markup(f"<hv-player global-keys {' '.join(written)}></hv-player>")
 
     def _exceptions(self, video: PlayerVideo | LinkedVideo) -> Mapping[str, str]:
         found = {}

@@ -33,6 +33,15 @@ ENVELOPE: Final = Markup(
 CROSSED: Final = Markup('<circle cx="12" cy="12" r="9"/><path d="m6 6 12 12"/>')
 """An SVG drawing of a crossed circle, 24 by 24."""
 
+_READ_HEAD: Final = f"""
+<link rel="stylesheet" href="{BESIDE}/transcript/share-page.css">
+<script src="{BESIDE}/transcript/share-page.js" type="module"></script>"""
+_READ: Final = Markup(
+    '<button type="button" class="plain" data-transcript aria-expanded="false" hidden>'
+    "Transcript</button>"
+)
+"""A button of the page, which its script shows."""
+
 _TALLER: Final = 0.9
 _WIDER: Final = 1.2
 """The ratio of width and height from which a picture does not count as square."""
@@ -41,16 +50,21 @@ _WIDER: Final = 1.2
 def watch_page(shared: SharedVideo, element: PlayerElement) -> bytes:
     """Return the HTML of a share link's player page; only playback uses up a view of the link."""
     video = shared.video
+    has_captions = shared.has_captions
     return _WATCH.fill(
         {
             "title": video.name,
-            "head": element.head(BESIDE),
+            "head": Markup(element.head(BESIDE) + (_READ_HEAD if has_captions else "")),
+            "transcript": _READ if has_captions else Markup(),
             "player": element.tag(
                 video,
                 master=video.master,
                 poster=video.poster,
                 access="linked",
-                switches=["single-view"],
+                more={
+                    "single-view": "",
+                    **({"transcript": "closed"} if has_captions else {}),
+                },
             ),
             "shape": _shape(video.size_px),
             "expires_at": shared.expires_at.strftime("%Y-%m-%dT%H:%M:%SZ"),

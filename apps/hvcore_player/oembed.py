@@ -52,6 +52,7 @@ EMBED_PARAMETERS: Final = frozenset(
     {
         *("autoplay", "captions", "color", "controls", "logo", "logo-href", "loop"),
         *("muted", "preload", "radius", "session-reports", "t", "text-color", "title"),
+        "transcript",
     }
 )
 """Parameters of the player's page that the frame keeps; a token is none of them."""

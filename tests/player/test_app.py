@@ -24,6 +24,7 @@ from tests.support.media_samples import OTHER, VIDEO
 
 OWN_CODE_BYTES = 40_000
 REPORTS_BYTES = 3_000
+TRANSCRIPT_BYTES = 12_000
 EMBED = f"/v1/embed/{VIDEO}"
 
 
@@ -347,13 +348,17 @@ def test_every_answer_may_be_read_by_any_page(private: DeliveryWorker) -> None:
 
 def test_the_player_is_small() -> None:
     own = {
-        path.name: len(gzip.compress(path.read_bytes()))
+        path.as_posix(): len(gzip.compress(path.read_bytes()))
         for path in (*STATIC.rglob("*"), STYLE)
         if path.suffix in {".js", ".css"} and "vendor" not in path.parts
     }
 
-    # Each file for itself, as it is sent; this one only to pages that want it.
-    reports_bytes = own.pop("session-reports.js")
+    # Each file for itself, as it is sent; these only to pages that want them.
+    reports = [path for path in own if path.endswith("/session-reports.js")]
+    transcript = [path for path in own if "/transcript/" in path]
+    reports_bytes = sum(own.pop(path) for path in reports)
+    transcript_bytes = sum(own.pop(path) for path in transcript)
 
     assert 10_000 < sum(own.values()) <= OWN_CODE_BYTES
-    assert reports_bytes <= REPORTS_BYTES
+    assert 1_000 < reports_bytes <= REPORTS_BYTES
+    assert 1_000 < transcript_bytes <= TRANSCRIPT_BYTES

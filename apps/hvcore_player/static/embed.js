@@ -34,7 +34,7 @@ if (query.has("title") && !isOn("title")) {
 if (query.has("t")) {
   player.setAttribute("start-time", String(secondsOf(query.get("t"))));
 }
-["captions", "preload"].filter((name) => query.has(name)).forEach((name) => {
+["captions", "preload", "transcript"].filter((name) => query.has(name)).forEach((name) => {
   player.setAttribute(name, query.get(name));
 });
 // Where the service takes no reports, its page has no such attribute.

@@ -22,7 +22,7 @@ import { style } from "./element/style.js";
 export class HvPlayer extends MediaApi {
   static observedAttributes = [
     "src", "token", "poster", "video-title", "logo", "logo-href", "loop", "muted", "duration",
-    "no-controls",
+    "no-controls", "transcript",
   ];
 
   /** What went wrong, or null. */
@@ -38,6 +38,8 @@ export class HvPlayer extends MediaApi {
   #stopsListening = null;
   /* A promise of them, from play on. */
   #reports = null;
+  /* A promise of it, once it is wanted. */
+  #transcript = null;
   /* Where it was when it was taken out of its page. */
   #left_s = 0;
 
@@ -85,6 +87,7 @@ export class HvPlayer extends MediaApi {
     }
     this.early = null;
     this.#load(this.#left_s);
+    this.#showTranscript();
     if (this.autoplay) {
       autoplay(this, this.video, this.#parts.unmute, signal);
     }
@@ -120,6 +123,7 @@ export class HvPlayer extends MediaApi {
       },
       duration: () => this.#parts.controller.setAttribute("defaultduration", now ?? ""),
       "no-controls": () => this.#parts.controller.toggleAttribute("gesturesdisabled", now !== null),
+      transcript: () => this.#showTranscript(),
     };
     take[name]();
   }
@@ -330,8 +334,21 @@ export class HvPlayer extends MediaApi {
 
   /* Only where they are wanted. */
   async #loadReports() {
-    const isOff = /^(off|0|false)$/.test(this.getAttribute("session-reports") ?? "off");
-    return isOff ? null : import("./element/session-reports.js").catch(() => null);
+    return this.#wants("session-reports")
+      ? import("./element/session-reports.js").catch(() => null)
+      : null;
+  }
+
+  #wants(name) {
+    return !/^(off|0|false)$/.test(this.getAttribute(name) ?? "off");
+  }
+
+  async #showTranscript() {
+    if (this.isConnected && this.#wants("transcript")) {
+      this.#transcript ??= import("./transcript/panel.js").then(({ TranscriptPanel }) =>
+        new TranscriptPanel(this, () => this.#source, this.#captions));
+    }
+    (await this.#transcript)?.update();
   }
 
   #reportSession() {

@@ -61,11 +61,13 @@ class SharedVideo:
 
     Attributes:
         views_left: The number of sessions that may still begin; None if any number may.
+        has_captions: Whether there are captions, of which the page can show a transcript.
     """
 
     video: LinkedVideo
     expires_at: datetime
     views_left: int | None
+    has_captions: bool
 
 
 @attrs.frozen(kw_only=True)
@@ -152,6 +154,7 @@ class ShareLinkPlayback:
             video=self.pages.show(video, master=master),
             expires_at=share.expires_at,
             views_left=views_left,
+            has_captions=bool(self.directory.captions(VideoId(video.id))),
         )
 
     def recognise(self, share: ShareLink, video: Playable, valid_s: int) -> str:

@@ -209,6 +209,24 @@ def test_the_page_waits_for_the_viewer(cinema: Cinema) -> None:
     assert "form-action 'none'" in page.headers["content-security-policy"]
 
 
+def test_the_page_offers_a_transcript_if_there_are_captions(cinema: Cinema) -> None:
+    share = cinema.share()
+    before = cinema.page(f"/v1/watch/{share}").text
+    answer = cinema.api.call(
+        "PUT",
+        f"/v1/videos/{cinema.video}/captions/en",
+        body=b"WEBVTT\n\n00:01.000 --> 00:02.000\nHello\n",
+        headers={"Content-Type": "text/vtt"},
+    )
+    assert answer.status_code == 200
+
+    after = cinema.page(f"/v1/watch/{share}").text
+
+    assert 'transcript="closed"' in after
+    assert "data-transcript" in after
+    assert "transcript" not in before.lower()
+
+
 def test_the_page_says_how_long_and_how_often(cinema: Cinema) -> None:
     share, endless = cinema.share(maxViews=3, expirationHours=1), cinema.share()
 

@@ -21,6 +21,7 @@ from hvcore_dashboard.pages.video.snippets import EmbedAddresses
 
 START: Final = "start"
 AUTOPLAY: Final = "autoplay"
+TRANSCRIPT: Final = "transcript"
 KIND: Final = "as"
 MOST_START_CHARS: Final = 16
 WIDE_PX: Final = (1280, 720)
@@ -43,7 +44,7 @@ class EmbedKind(Enum):
 @attrs.frozen(kw_only=True)
 class EmbedChoices:
     """
-    The choices of an editor for an embed code: kind, start and autoplay.
+    The choices of an editor for an embed code: kind, start, autoplay and transcript.
 
     Attributes:
         start_s: The position at which playback begins, in seconds.
@@ -53,6 +54,7 @@ class EmbedChoices:
     kind: EmbedKind = EmbedKind.FRAME
     start_s: int = 0
     is_autoplay: bool = False
+    has_transcript: bool = False
     form: Form = attrs.field(factory=lambda: form_with(**{KIND: "frame"}))
 
     @classmethod
@@ -62,14 +64,18 @@ class EmbedChoices:
         kind = EmbedKind.ELEMENT if is_element else EmbedKind.FRAME
         typed = (req.get_param(START) or "").strip()[:MOST_START_CHARS]
         is_autoplay = req.get_param(AUTOPLAY) == "yes"
+        has_transcript = req.get_param(TRANSCRIPT) == "yes"
         start_s, errors = _start(typed, video)
         fields = {KIND: [kind.value], START: [typed]}
         if is_autoplay:
             fields[AUTOPLAY] = ["yes"]
+        if has_transcript:
+            fields[TRANSCRIPT] = ["yes"]
         return cls(
             kind=kind,
             start_s=start_s,
             is_autoplay=is_autoplay,
+            has_transcript=has_transcript,
             form=Form(fields=fields, errors=errors),
         )
 
@@ -89,7 +95,7 @@ def embed_code(
         addresses: The addresses at which the video plays.
         public: The public addresses of the service.
         poster_url: The address of the picture shown before playback; "" for none.
-        choices: The editor's choices of kind, start and autoplay.
+        choices: The editor's choices of kind, start, autoplay and transcript.
     """
     if choices.kind is EmbedKind.ELEMENT:
         return _element(video, addresses, public, poster_url, choices)
@@ -99,6 +105,7 @@ def embed_code(
 def _frame(video: Video, addresses: EmbedAddresses, choices: EmbedChoices) -> str:
     asked = ["autoplay=1"] if choices.is_autoplay else []
     asked += [f"t={choices.start_s}"] if choices.start_s else []
+    asked += ["transcript=1"] if choices.has_transcript else []
     joint = "&" if "?" in addresses.page else "?"
     src = escape(addresses.page + (joint + "&".join(asked) if asked else ""))
     width_px, height_px = _size_px(video)
@@ -129,6 +136,7 @@ def _element(
     }
     given = [f'{name}="{escape(text)}"' for name, text in attributes.items() if text]
     given += ["autoplay"] if choices.is_autoplay else []
+    given += ["transcript"] if choices.has_transcript else []
     shown = "\n  ".join(given)
     return (
         f'<script type="module" src="{escape(script)}"></script>\n'

@@ -2,7 +2,6 @@
  * Which captions are shown, and that the choice is remembered.
  */
 
-import { closest } from "./languages.js";
 import { preferences, remember } from "./preferences.js";
 
 const OFF = "off";
@@ -11,6 +10,34 @@ const REQUESTS = [
   "mediadisablesubtitlesrequest",
 ];
 const TOGGLE = "mediatogglesubtitlesrequest";
+
+const parts = (tag) => {
+  try {
+    // zh-TW is written as zh-Hant is, and zh-CN is not.
+    const { language, script, region } = new Intl.Locale(tag).maximize();
+    return { language, script, region };
+  } catch {
+    return { language: tag.toLowerCase(), script: "", region: "" };
+  }
+};
+
+const nearness = (tag, wanted) => {
+  if (tag.toLowerCase() === wanted.toLowerCase()) {
+    return 3;
+  }
+  const [one, other] = [parts(tag), parts(wanted)];
+  if (one.language !== other.language || one.script !== other.script) {
+    return 0;
+  }
+  return one.region === other.region ? 2 : 1;
+};
+
+/* The track whose language is closest to a wanted one, or undefined. */
+const closest = (tracks, wanted) => {
+  const near = tracks.map(({ language }) => nearness(language, wanted));
+  const most = Math.max(0, ...near);
+  return most > 0 ? tracks[near.indexOf(most)] : undefined;
+};
 
 export class Captions {
   #video;
@@ -65,19 +92,23 @@ export class Captions {
     return Boolean(chosen) || !language;
   }
 
-  /** Show captions in the viewer's language, or hide them; return what they are called. */
-  toggle() {
-    const { tracks } = this;
-    if (tracks.length === 0) {
-      return null;
-    }
+  /** Return those in the viewer's language, or the first ones; undefined if there are none. */
+  preferred(tracks) {
     const wanted = [preferences().captions ?? "", this.#wanted(), ...navigator.languages];
     const found = wanted.filter((one) => one && one !== OFF)
       .map((one) => closest(tracks, one));
-    const isShown = this.language !== null;
-    this.#show(isShown ? null : (found.find(Boolean) ?? tracks[0]).language);
+    return found.find(Boolean) ?? tracks[0];
+  }
+
+  /** Show captions in the viewer's language, or hide them; return what they are called. */
+  toggle() {
+    const preferred = this.preferred(this.tracks);
+    if (!preferred) {
+      return null;
+    }
+    this.#show(this.language === null ? preferred.language : null);
     this.#remember();
-    return tracks.find(({ mode }) => mode === "showing")?.label ?? "";
+    return this.tracks.find(({ mode }) => mode === "showing")?.label ?? "";
   }
 
   #remember() {

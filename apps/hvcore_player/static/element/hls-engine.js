@@ -11,6 +11,10 @@ const BEHIND_S = 120;
 const MAX_RECOVERIES = 3;
 const REQUEST_ID = "X-Request-Id";
 const CHAPTERS = "com.apple.hls.chapters";
+/* What is told of playback with each request (CTA-5004, CMCD), in the query: headers of
+   their own would need a preflight. Without nor, which would repeat addresses with their
+   tokens. */
+const CMCD_KEYS = ["bl", "br", "bs", "d", "mtp", "ot", "pr", "sf", "sid", "st", "su", "v"];
 
 const requestIdOf = (details) => {
   try {
@@ -36,8 +40,8 @@ export class HlsEngine {
   /**
    * Args:
    *   Hls: The class of hls.js.
-   *   settings: workerPath (or null), cmcd (or null), and freshAddress, which
-   *     gives an address the token that is good now.
+   *   settings: workerPath (or null), reports (whether to tell of playback), and
+   *     freshAddress, which gives an address the token that is good now.
    *   tell: What is called: ready({chapters}), progress(), trouble(problem)
    *     for what is tried again here, and failure(problem). A problem has a kind
    *     (network or media), status, requestId, and the token that was sent.
@@ -54,7 +58,9 @@ export class HlsEngine {
       maxMaxBufferLength: AHEAD_S / 2,
       enableWorker: Boolean(settings.workerPath),
       workerPath: settings.workerPath,
-      cmcd: settings.cmcd ?? undefined,
+      cmcd: settings.reports
+        ? { sessionId: crypto.randomUUID?.(), useHeaders: false, includeKeys: CMCD_KEYS }
+        : undefined,
       xhrSetup: (xhr, url) => {
         const address = settings.freshAddress(url);
         this.#tokens.set(xhr, tokenOf(address));
@@ -110,6 +116,11 @@ export class HlsEngine {
   get frameRate() {
     const level = this.#hls.levels[Math.max(0, this.#hls.currentLevel)];
     return Number(level?.attrs?.["FRAME-RATE"]) || 30;
+  }
+
+  /** The captions that the playlist names, also before the video has them as tracks. */
+  get captions() {
+    return this.#hls.allSubtitleTracks.map(({ lang, name }) => ({ language: lang, label: name }));
   }
 
   #listen() {

@@ -6,7 +6,6 @@
  */
 
 import { absolute, beside, tokenOf, withToken } from "./addresses.js";
-import { cmcdSettings } from "./cmcd.js";
 import { loadHls, makeEngine } from "./engines.js";
 import { Life } from "./life.js";
 import { Recovery } from "./recovery.js";
@@ -86,6 +85,11 @@ export class Source {
     }
   }
 
+  /** Have another token than one that was refused; return whether there is one. */
+  replaceToken(refused) {
+    return this.#renewal.replace(refused);
+  }
+
   /** Make an engine for what the attributes of the element say; called once. */
   load() {
     this.attached = this.#life.run(this.#attach());
@@ -131,9 +135,7 @@ export class Source {
   }
 
   *#begin() {
-    if (this.#renewal.isDue) {
-      yield this.#renewal.request("expiring");
-    }
+    yield* this.#renew();
     if (yield this.#open()) {
       this.engine.begin(this.#video.currentTime || this.#from_s || this.#player.startTime);
     }
@@ -141,14 +143,14 @@ export class Source {
 
   /** Call once the token is good for a while, or nobody has brought another one. */
   whenFresh(call) {
-    this.#life.run(this.#fresh(call));
+    this.#life.run(this.#renew(call));
   }
 
-  *#fresh(call) {
+  *#renew(call) {
     if (this.#renewal.isDue) {
       yield this.#renewal.request("expiring");
     }
-    call();
+    call?.();
   }
 
   /** Try again what has failed. */
@@ -178,7 +180,7 @@ export class Source {
     const isOwn = WORKER.origin === window.location.origin;
     return {
       workerPath: isOwn ? WORKER.href : null,
-      cmcd: cmcdSettings(this.#player.getAttribute("cmcd") !== "off"),
+      reports: this.#player.getAttribute("cmcd") !== "off",
       freshAddress: (address) => {
         this.#renewal.check();
         return tokenOf(address) ? withToken(address, this.#token) : address;

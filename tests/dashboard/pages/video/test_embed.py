@@ -196,6 +196,19 @@ def test_a_code_is_a_frame_or_an_element_with_its_start_and_autoplay(
     assert "?" not in plain
 
 
+def test_a_code_has_the_transcript_that_was_wished_for(dashboard: Dashboard) -> None:
+    video_id = dashboard.world.ready()
+    person, path = dashboard.sign_in(Role.VIEWER), embed_of(video_id)
+
+    page = person.get(path, "transcript=yes")
+    element = code_in(person.fragment(path, "as=element&transcript=yes"))
+
+    assert re.search(r'name="transcript"[^>]* checked', page.text)
+    assert f'/v1/embed/{video_id}?transcript=1"' in code_in(page)
+    assert " transcript>" in element.replace("\n", "")
+    assert "transcript" not in code_in(person.get(path))
+
+
 @pytest.mark.parametrize(
     ("start", "told"),
     [

@@ -53,7 +53,7 @@ def test_no_captions_and_those_of_the_service_are_different(
         (["ja"], 422),
     ],
 )
-def test_what_is_no_list_of_languages_is_refused(
+def test_default_captions_in_no_known_language_are_refused(
     api: World, path: str, languages: object, status: int
 ) -> None:
     sent = api.call("PUT", path, json={"languages": languages})

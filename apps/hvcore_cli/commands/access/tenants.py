@@ -210,7 +210,7 @@ def set_env_captions(  # noqa: PLR0913 - its options
     as_json: bool,
 ) -> None:
     """
-    Say which captions a machine makes of new videos in the environment NAME of ORG_ID.
+    Set the captions by machine of new videos in the environment NAME of ORG_ID.
 
     Without an option, print what holds. A request says it for one video.
     """

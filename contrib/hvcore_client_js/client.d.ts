@@ -436,6 +436,16 @@ export interface Caption {
   state: CaptionState;
 }
 
+export interface CaptionDefault {
+  languages: string[];
+  inherited: boolean;
+}
+
+export interface CaptionDefaultRequest {
+  /** The languages that are spoken, auto for any; empty for no captions, null as the service does. */
+  languages?: string[] | null;
+}
+
 export interface CaptionGenerationRequest {
   /** The languages that are spoken; auto for any, which is the default. */
   languages?: string[] | null;
@@ -872,6 +882,7 @@ export interface QuotaUses {
   encodedMinutesPerMonth?: QuotaUse;
   storedBytes?: QuotaUse;
   deliveredBytesPerMonth?: QuotaUse;
+  captionMinutesPerMonth?: QuotaUse;
 }
 
 export interface Rendition {
@@ -1500,6 +1511,22 @@ export type SetThumbnailParams = {
   videoID: string;
 } & (CustomThumbnailRequest | ContentBody<"image/jpeg" | "image/png">);
 
+export interface GetCaptionDefaultsInEnvironmentParams {
+  /** The organization. */
+  orgID: string;
+  /** The environment: its identifier or its short name. */
+  envID: string;
+}
+
+export interface SetCaptionDefaultsInEnvironmentParams extends CaptionDefaultRequest {
+  /** The organization. */
+  orgID: string;
+  /** The environment: its identifier or its short name. */
+  envID: string;
+}
+
+export interface SetCaptionDefaultsParams extends CaptionDefaultRequest {}
+
 export interface ListCaptionsInOrganizationParams {
   /** The organization. */
   orgID: string;
@@ -1508,6 +1535,13 @@ export interface ListCaptionsInOrganizationParams {
 }
 
 export interface GenerateCaptionsInOrganizationParams extends CaptionGenerationRequest {
+  /** The organization. */
+  orgID: string;
+  /** The video. */
+  videoID: string;
+}
+
+export interface CancelCaptionsInOrganizationParams {
   /** The organization. */
   orgID: string;
   /** The video. */
@@ -1551,6 +1585,11 @@ export interface ListCaptionsParams {
 }
 
 export interface GenerateCaptionsParams extends CaptionGenerationRequest {
+  /** The video. */
+  videoID: string;
+}
+
+export interface CancelCaptionsParams {
   /** The video. */
   videoID: string;
 }
@@ -2272,6 +2311,30 @@ export interface Operations {
    */
   setThumbnail(params: SetThumbnailParams, options?: RequestOptions): Promise<Thumbnail>;
   /**
+   * Get which captions a machine makes of new videos.
+   *
+   * Needs the permission `videos:read`. Counts under the limit `video-operations`.
+   */
+  getCaptionDefaultsInEnvironment(params: GetCaptionDefaultsInEnvironmentParams, options?: RequestOptions): Promise<CaptionDefault>;
+  /**
+   * Set which captions a machine makes of new videos.
+   *
+   * Needs the permission `videos:write`. Counts under the limit `video-operations`.
+   */
+  setCaptionDefaultsInEnvironment(params: SetCaptionDefaultsInEnvironmentParams, options?: RequestOptions): Promise<CaptionDefault>;
+  /**
+   * Get which captions a machine makes of new videos.
+   *
+   * Needs the permission `videos:read`. Counts under the limit `video-operations`.
+   */
+  getCaptionDefaults(params?: {}, options?: RequestOptions): Promise<CaptionDefault>;
+  /**
+   * Set which captions a machine makes of new videos.
+   *
+   * Needs the permission `videos:write`. Counts under the limit `video-operations`.
+   */
+  setCaptionDefaults(params: SetCaptionDefaultsParams, options?: RequestOptions): Promise<CaptionDefault>;
+  /**
    * List a video's captions.
    *
    * Needs the permission `videos:read`. Counts under the limit `video-operations`.
@@ -2283,6 +2346,12 @@ export interface Operations {
    * Needs the permission `videos:write`. Counts under the limit `video-operations`.
    */
   generateCaptionsInOrganization(params: GenerateCaptionsInOrganizationParams, options?: RequestOptions): Promise<CaptionList>;
+  /**
+   * Cancel captions by machine that are being made.
+   *
+   * Needs the permission `videos:write`. Counts under the limit `video-operations`.
+   */
+  cancelCaptionsInOrganization(params: CancelCaptionsInOrganizationParams, options?: RequestOptions): Promise<CaptionList>;
   /**
    * Get what is said in a video: JSON with words, text, WebVTT or SubRip.
    *
@@ -2314,6 +2383,12 @@ export interface Operations {
    * Needs the permission `videos:write`. Counts under the limit `video-operations`.
    */
   generateCaptions(params: GenerateCaptionsParams, options?: RequestOptions): Promise<CaptionList>;
+  /**
+   * Cancel captions by machine that are being made.
+   *
+   * Needs the permission `videos:write`. Counts under the limit `video-operations`.
+   */
+  cancelCaptions(params: CancelCaptionsParams, options?: RequestOptions): Promise<CaptionList>;
   /**
    * Get what is said in a video: JSON with words, text, WebVTT or SubRip.
    *

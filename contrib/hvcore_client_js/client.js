@@ -231,6 +231,23 @@ const OPERATIONS = {
     members: ["timestampSeconds"],
     content: ["image/jpeg", "image/png"],
   },
+  getCaptionDefaultsInEnvironment: {
+    method: "GET",
+    path: "/v1/api/{orgID}/environments/{envID}/caption-defaults",
+  },
+  setCaptionDefaultsInEnvironment: {
+    method: "PUT",
+    path: "/v1/api/{orgID}/environments/{envID}/caption-defaults",
+    json: "required",
+    members: ["languages"],
+  },
+  getCaptionDefaults: { method: "GET", path: "/v1/caption-defaults" },
+  setCaptionDefaults: {
+    method: "PUT",
+    path: "/v1/caption-defaults",
+    json: "required",
+    members: ["languages"],
+  },
   listCaptionsInOrganization: { method: "GET", path: "/v1/api/{orgID}/videos/{videoID}/captions" },
   generateCaptionsInOrganization: {
     method: "POST",
@@ -238,6 +255,10 @@ const OPERATIONS = {
     json: "optional",
     members: ["languages"],
     isIdempotent: true,
+  },
+  cancelCaptionsInOrganization: {
+    method: "DELETE",
+    path: "/v1/api/{orgID}/videos/{videoID}/captions/generate",
   },
   getTranscriptInOrganization: {
     method: "GET",
@@ -263,6 +284,7 @@ const OPERATIONS = {
     members: ["languages"],
     isIdempotent: true,
   },
+  cancelCaptions: { method: "DELETE", path: "/v1/videos/{videoID}/captions/generate" },
   getTranscript: {
     method: "GET",
     path: "/v1/videos/{videoID}/transcript/{language}",

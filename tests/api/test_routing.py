@@ -60,6 +60,11 @@ DOCUMENTED = {
     ),
     ("POST", "/v1/videos/{assetId}/upload-complete"),
     *(("GET", f"{root}/videos/deleted") for root in (ENV, "/v1")),
+    *(
+        (how, f"{root}/caption-defaults")
+        for root in (ENV, "/v1")
+        for how in ("GET", "PUT")
+    ),
 } | {
     (method, f"{root}{path}")
     for root, videos in (
@@ -83,6 +88,7 @@ DOCUMENTED = {
                 ("GET", "source"),
                 ("GET", "captions"),
                 ("POST", "captions/generate"),
+                ("DELETE", "captions/generate"),
                 ("GET", "transcript/{language}"),
                 ("PUT", "captions/{language}"),
                 ("DELETE", "captions/{language}"),

@@ -31,6 +31,7 @@ _VIDEO_ID = re.compile(r"(?<=/)(?:pub)?vid_[0-9A-Za-z]{22}(?=/|$)")
 # reached, a day before another, a moment to come, the bytes of a picture or of
 # captions, a key that was used for another request.
 HAS_FURTHER_RULES: Final = (
+    "/caption-defaults$",
     "/videos$",
     "/videos/process",
     "/videos/upload",

@@ -189,6 +189,7 @@ BUCKETS: Final = {
         "/source",
         "/edge-keys",
         "/captions",
+        "/caption-defaults",
         "/transcript/",
         "/chapters",
     ),

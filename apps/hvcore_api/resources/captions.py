@@ -70,6 +70,15 @@ class CaptionGenerationResource:
         jobs = self._orders.generate(*whose, wanted.languages)
         send(resp, wire.captions(self._captions.of_video(*whose), jobs=jobs))
 
+    def on_delete(
+        self, req: falcon.Request, resp: falcon.Response, video_id: str, **_path: str
+    ) -> None:
+        """Cancel the captions that are being made; nothing is wrong if there are none."""
+        scope = scope_of(req)
+        whose = scope.caller, scope.org_id, check_video_id(video_id)
+        jobs = self._orders.cancel(*whose)
+        send(resp, wire.captions(self._captions.of_video(*whose), jobs=jobs))
+
 
 class TranscriptResource:
     """Answer with what is said in a video, as JSON, text, WebVTT or SubRip."""

@@ -7,13 +7,17 @@ from hvcore.domain.access.rate_limits import Bucket
 from hvcore.domain.videos.captions import MAX_CAPTION_BYTES
 from hvcore.errors import (
     ConflictError,
+    EnvironmentNotFoundError,
+    HvError,
     InvalidParametersError,
     NotFoundError,
+    QuotaExceededError,
     VideoNotFoundError,
 )
 from hvcore.wire.videos import captions as wire
 from hvcore_api.resources import captions
-from hvcore_api.routing import KEY, ORG, Route, Special
+from hvcore_api.resources.caption_defaults import CaptionDefaultResource
+from hvcore_api.routing import ENV, KEY, ORG, Route, Special
 
 _FILE: Final = Special(
     request_types=tuple(captions.FORMATS), max_body_bytes=MAX_CAPTION_BYTES
@@ -51,9 +55,20 @@ def _of_video(video: str) -> tuple[Route, ...]:
             permission=Permission.VIDEOS_WRITE,
             bucket=Bucket.VIDEO_OPERATIONS,
             body=wire.CaptionGenerationRequest,
-            errors=(VideoNotFoundError, ConflictError),
+            errors=(VideoNotFoundError, ConflictError, QuotaExceededError),
             is_idempotent=True,
             has_optional_body=True,
+        ),
+        Route(
+            "DELETE",
+            f"{video}/captions/generate",
+            captions.CaptionGenerationResource,
+            name="cancelCaptions",
+            summary="Cancel captions by machine that are being made.",
+            answer=wire.CAPTIONS,
+            permission=Permission.VIDEOS_WRITE,
+            bucket=Bucket.VIDEO_OPERATIONS,
+            errors=(VideoNotFoundError,),
         ),
         Route(
             "GET",
@@ -95,7 +110,38 @@ def _of_video(video: str) -> tuple[Route, ...]:
     )
 
 
+def _default(root: str, *errors: type[HvError]) -> tuple[Route, ...]:
+    path = f"{root}/caption-defaults"
+    return (
+        Route(
+            "GET",
+            path,
+            CaptionDefaultResource,
+            name="getCaptionDefaults",
+            summary="Get which captions a machine makes of new videos.",
+            answer=wire.CAPTION_DEFAULT,
+            permission=Permission.VIDEOS_READ,
+            bucket=Bucket.VIDEO_OPERATIONS,
+            errors=errors,
+        ),
+        Route(
+            "PUT",
+            path,
+            CaptionDefaultResource,
+            name="setCaptionDefaults",
+            summary="Set which captions a machine makes of new videos.",
+            answer=wire.CAPTION_DEFAULT,
+            permission=Permission.VIDEOS_WRITE,
+            bucket=Bucket.VIDEO_OPERATIONS,
+            body=wire.CaptionDefaultRequest,
+            errors=errors,
+        ),
+    )
+
+
 ROUTES: Final[tuple[Route, ...]] = (
+    *_default(ENV, EnvironmentNotFoundError),
+    *_default(KEY),
     *_of_video(f"{ORG}/videos/{{videoID}}"),
     *_of_video(f"{KEY}/videos/{{assetId}}"),
 )

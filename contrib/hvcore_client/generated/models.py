@@ -66,6 +66,29 @@ class Caption:
 
 
 @attrs.frozen(kw_only=True)
+class CaptionDefault:
+    """``CaptionDefault`` of the API."""
+
+    languages: Sequence[str]
+    inherited: bool
+    further_members: Mapping[str, Any] = further()
+
+
+@attrs.frozen(kw_only=True)
+class CaptionDefaultRequest:
+    """
+    ``CaptionDefaultRequest`` of the API.
+
+    Attributes:
+        languages: The languages that are spoken, auto for any; empty for no
+            captions, null as the service does.
+    """
+
+    languages: Sequence[str] | None = None
+    further_members: Mapping[str, Any] = further()
+
+
+@attrs.frozen(kw_only=True)
 class CaptionGenerationRequest:
     """
     ``CaptionGenerationRequest`` of the API.
@@ -744,6 +767,9 @@ class QuotaUses:
     stored_bytes: QuotaUse | None = member("storedBytes", is_required=False)
     delivered_bytes_per_month: QuotaUse | None = member(
         "deliveredBytesPerMonth", is_required=False
+    )
+    caption_minutes_per_month: QuotaUse | None = member(
+        "captionMinutesPerMonth", is_required=False
     )
     further_members: Mapping[str, Any] = further()
 

@@ -316,6 +316,32 @@ SET_THUMBNAIL: Final[Operation[models.Thumbnail]] = Operation(
     needs_body=True,
     content_types=("image/jpeg", "image/png"),
 )
+GET_CAPTION_DEFAULTS_IN_ENVIRONMENT: Final[Operation[models.CaptionDefault]] = (
+    Operation(
+        method="GET",
+        path="/v1/api/{org_id}/environments/{env_id}/caption-defaults",
+        answer=models.CaptionDefault,
+    )
+)
+SET_CAPTION_DEFAULTS_IN_ENVIRONMENT: Final[Operation[models.CaptionDefault]] = (
+    Operation(
+        method="PUT",
+        path="/v1/api/{org_id}/environments/{env_id}/caption-defaults",
+        answer=models.CaptionDefault,
+        body={"languages": "languages"},
+        needs_body=True,
+    )
+)
+GET_CAPTION_DEFAULTS: Final[Operation[models.CaptionDefault]] = Operation(
+    method="GET", path="/v1/caption-defaults", answer=models.CaptionDefault
+)
+SET_CAPTION_DEFAULTS: Final[Operation[models.CaptionDefault]] = Operation(
+    method="PUT",
+    path="/v1/caption-defaults",
+    answer=models.CaptionDefault,
+    body={"languages": "languages"},
+    needs_body=True,
+)
 LIST_CAPTIONS_IN_ORGANIZATION: Final[Operation[models.CaptionList]] = Operation(
     method="GET",
     path="/v1/api/{org_id}/videos/{video_id}/captions",
@@ -327,6 +353,11 @@ GENERATE_CAPTIONS_IN_ORGANIZATION: Final[Operation[models.CaptionList]] = Operat
     answer=models.CaptionList,
     body={"languages": "languages"},
     takes_idempotency_key=True,
+)
+CANCEL_CAPTIONS_IN_ORGANIZATION: Final[Operation[models.CaptionList]] = Operation(
+    method="DELETE",
+    path="/v1/api/{org_id}/videos/{video_id}/captions/generate",
+    answer=models.CaptionList,
 )
 GET_TRANSCRIPT_IN_ORGANIZATION: Final[Operation[models.Transcript]] = Operation(
     method="GET",
@@ -360,6 +391,11 @@ GENERATE_CAPTIONS: Final[Operation[models.CaptionList]] = Operation(
     answer=models.CaptionList,
     body={"languages": "languages"},
     takes_idempotency_key=True,
+)
+CANCEL_CAPTIONS: Final[Operation[models.CaptionList]] = Operation(
+    method="DELETE",
+    path="/v1/videos/{video_id}/captions/generate",
+    answer=models.CaptionList,
 )
 GET_TRANSCRIPT: Final[Operation[models.Transcript]] = Operation(
     method="GET",

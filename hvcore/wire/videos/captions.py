@@ -69,6 +69,18 @@ class CaptionGenerationRequest:
     )
 
 
+@attrs.frozen(kw_only=True)
+class CaptionDefaultRequest:
+    """Declare the fields of a request for the captions by machine of an environment's new videos."""
+
+    languages: tuple[str, ...] | None = optional(
+        "languages",
+        CaptionLanguages(min_languages=0),
+        None,
+        about="The languages that are spoken, auto for any; empty for no captions, null as the service does.",
+    )
+
+
 class TranscriptFormat(Enum):
     """The formats of a transcript: JSON with words, text, WebVTT and SubRip."""
 
@@ -136,6 +148,9 @@ CAPTIONS: Final = record(
     },
     {"warnings": array(STRING), "jobs": array(_JOB)},
 )
+CAPTION_DEFAULT: Final = record(
+    "CaptionDefault", {"languages": array(STRING), "inherited": BOOLEAN}
+)
 TRANSCRIPT: Final = record(
     "Transcript",
     {
@@ -165,6 +180,11 @@ TRANSCRIPT: Final = record(
         ),
     },
 )
+
+
+def caption_default(languages: Iterable[str], *, is_inherited: bool) -> Payload:
+    """Return the JSON payload of the captions by machine that an environment's new videos get."""
+    return {"languages": list(languages), "inherited": is_inherited}
 
 
 def captions(

@@ -231,7 +231,10 @@ def _caption(api: World, traffic: ExampleTraffic, ready: str) -> None:
     vars(api.services)["transcriber"] = MemoryTranscriber()
     video = f"/v1/videos/{ready}"
     traffic.send("POST", f"{video}/captions/generate", json={"languages": ["auto"]})
+    traffic.send("DELETE", f"{video}/captions/generate")
     traffic.send("GET", f"{video}/transcript/en")
+    traffic.send("PUT", "/v1/caption-defaults", json={"languages": ["auto"]})
+    traffic.send("GET", "/v1/caption-defaults")
 
 
 def _share(traffic: ExampleTraffic, ready: str) -> None:

@@ -11,7 +11,7 @@ from falcon.testing import Result
 from hvcore.domain.access.keys import ALL_PERMISSIONS, Permission
 from hvcore.domain.videos.caption_jobs import MAX_WISHES
 from hvcore.errors import UnavailableError
-from hvcore.services.captions.orders import NO_SOUND_HERE, NO_TRANSCRIBER
+from hvcore.services.captions.orders import CANCELLED, NO_SOUND_HERE, NO_TRANSCRIBER
 from hvcore.testing.memory_transcriber import MemoryTranscriber
 from tests.support.fakes import TextTranscoder
 from tests.support.http.world import ORG, OTHER_ORG, World, body_of, problem_of
@@ -86,6 +86,38 @@ def test_a_repeated_order_with_its_key_gets_the_first_answer(api: World) -> None
 
     assert body_of(second) == body_of(first)
     assert second.headers["Idempotency-Replayed"] == "true"
+
+
+@pytest.mark.usefixtures("transcriber")
+def test_captions_that_are_cancelled_are_told_with_that_reason(
+    api: World, videos: str
+) -> None:
+    path = f"{videos}/{api.ready()}/captions"
+    api.post(f"{path}/generate", {"languages": ["de", "auto"]})
+
+    told = body_of(api.call("DELETE", f"{path}/generate"))
+
+    assert [(job["state"], job["reason"]) for job in told["jobs"]] == [
+        ("failed", CANCELLED)
+    ] * 2
+    assert body_of(api.get(path)) == told
+    # Nothing runs any more, so that nothing is changed.
+    assert body_of(api.call("DELETE", f"{path}/generate")) == told
+    body_of(api.post(f"{path}/generate", {}))
+
+
+@pytest.mark.usefixtures("transcriber")
+def test_orders_above_the_minutes_of_the_month_are_refused(
+    api: World, videos: str
+) -> None:
+    path = f"{videos}/{api.ready()}/captions/generate"
+    api.services.quotas.change(ORG, {"caption_minutes_per_month": 0})
+
+    refused = api.post(path, {})
+
+    problem = problem_of(refused, 429, "quota_exceeded")
+    assert "captionMinutesPerMonth of this organization is used up" in problem["detail"]
+    assert int(refused.headers["Retry-After"]) > 0
 
 
 def test_without_a_transcriber_captions_by_machine_are_refused(

@@ -1,10 +1,14 @@
 """``hv orgs`` and ``hv envs``: organizations, their quotas and their environments."""
 
+from collections.abc import Sequence
+
 import click
 
 from hvcore.domain.access.quotas import MAX_WEIGHT, MIN_WEIGHT, Quota
 from hvcore.domain.access.tenants import Environment, EnvironmentKind, Organization
 from hvcore.services.access.quotas import OrganizationQuotas
+from hvcore.wire.converter import read_query
+from hvcore.wire.videos.captions import CaptionDefaultRequest, caption_default
 from hvcore_cli.commands.access.quota_options import LIMIT, WEIGHT, Unset
 from hvcore_cli.invocation import HvGroup, Invocation, pass_invocation
 from hvcore_cli.output import json_option, print_json, put, show, timestamp
@@ -175,6 +179,65 @@ def list_envs(invocation: Invocation, *, org_id: str, as_json: bool) -> None:
         name="environments",
         as_json=as_json,
     )
+
+
+@envs.command("captions")
+@click.argument("org_id")
+@click.argument("name")
+@click.option(
+    "--language",
+    "languages",
+    multiple=True,
+    help="A language that is spoken, such as en, or auto for any; repeatable.",
+)
+@click.option("--none", "is_none", is_flag=True, help="Make no captions.")
+@click.option(
+    "--inherit",
+    "is_inherited",
+    is_flag=True,
+    help="Make the captions that HV_TRANSCRIBER__GENERATE names.",
+)
+@json_option
+@pass_invocation
+def set_env_captions(  # noqa: PLR0913 - its options
+    invocation: Invocation,
+    *,
+    org_id: str,
+    name: str,
+    languages: tuple[str, ...],
+    is_none: bool,
+    is_inherited: bool,
+    as_json: bool,
+) -> None:
+    """
+    Set the captions by machine of new videos in the environment NAME of ORG_ID.
+
+    Without an option, print what holds. A request says it for one video.
+    """
+    if bool(languages) + is_none + is_inherited > 1:
+        raise click.UsageError("Choose one of --language, --none and --inherit.")
+    with invocation.services() as services:
+        env, defaults = (
+            services.tenants.environment(org_id, name),
+            services.caption_defaults,
+        )
+        if is_none or is_inherited or languages:
+            wanted = None if is_inherited else _wishes(languages)
+            found = defaults.change(env, wanted)
+        else:
+            found = defaults.of(env)
+    if as_json:
+        print_json(caption_default(found.languages, is_inherited=found.is_inherited))
+    else:
+        put(", ".join(found.languages) or "none")
+
+
+def _wishes(languages: Sequence[str]) -> tuple[str, ...]:
+    if not languages:
+        return ()
+    text = ",".join(languages)
+    asked = read_query(CaptionDefaultRequest, {"languages": text})
+    return asked.languages or ()
 
 
 def _organization(organization: Organization) -> dict[str, object]:

@@ -79,6 +79,18 @@ def generate(
         _show(services, org, video_id, as_json=as_json)
 
 
+@captions.command("cancel")
+@click.argument("video_id")
+@_org
+@json_option
+@pass_invocation
+def cancel(invocation: Invocation, *, video_id: str, org: str, as_json: bool) -> None:
+    """Cancel the captions by machine that are being made for the video VIDEO_ID."""
+    with invocation.services() as services:
+        services.caption_orders.cancel(OPERATOR, org, video_id)
+        _show(services, org, video_id, as_json=as_json)
+
+
 @captions.command("transcript")
 @click.argument("video_id")
 @click.argument("language")

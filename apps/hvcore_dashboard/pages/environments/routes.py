@@ -3,7 +3,7 @@
 from typing import Final
 
 from hvcore.domain.access.roles import Role
-from hvcore_dashboard.pages.environments import renaming, resources
+from hvcore_dashboard.pages.environments import captions, renaming, resources
 from hvcore_dashboard.routing import ORG, NavigationItem, PageRoute, Section
 
 _PATH: Final = f"{ORG}/environments"
@@ -22,4 +22,10 @@ ROUTES: Final[tuple[PageRoute, ...]] = (
     PageRoute("POST", _PATH, resources.EnvironmentsPageResource, needs=Role.ADMIN),
     PageRoute("GET", _ONE, renaming.EnvironmentPageResource, needs=Role.ADMIN),
     PageRoute("POST", _ONE, renaming.EnvironmentPageResource, needs=Role.ADMIN),
+    PageRoute(
+        "POST",
+        f"{_ONE}/captions",
+        captions.EnvironmentCaptionsResource,
+        needs=Role.ADMIN,
+    ),
 )

@@ -305,6 +305,30 @@ class AsyncVideosCalls(AsyncCaller):
             },
         )
 
+    async def get_caption_defaults(self) -> models.CaptionDefault:
+        """
+        Get which captions a machine makes of new videos.
+
+        Needs the permission `videos:read`. Counts under the limit `video-operations`.
+        """
+        return await self._call(operations.GET_CAPTION_DEFAULTS, {})
+
+    async def set_caption_defaults(
+        self, *, languages: Sequence[str] | None = None
+    ) -> models.CaptionDefault:
+        """
+        Set which captions a machine makes of new videos.
+
+        Needs the permission `videos:write`. Counts under the limit `video-operations`.
+
+        Args:
+            languages: The languages that are spoken, auto for any; empty for no
+                captions, null as the service does.
+        """
+        return await self._call(
+            operations.SET_CAPTION_DEFAULTS, {"languages": languages}
+        )
+
     async def list_captions(self, video_id: str) -> models.CaptionList:
         """
         List a video's captions.
@@ -343,6 +367,17 @@ class AsyncVideosCalls(AsyncCaller):
                 "idempotency_key": idempotency_key,
             },
         )
+
+    async def cancel_captions(self, video_id: str) -> models.CaptionList:
+        """
+        Cancel captions by machine that are being made.
+
+        Needs the permission `videos:write`. Counts under the limit `video-operations`.
+
+        Args:
+            video_id: The video.
+        """
+        return await self._call(operations.CANCEL_CAPTIONS, {"video_id": video_id})
 
     @overload
     async def get_transcript(

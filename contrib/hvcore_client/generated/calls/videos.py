@@ -303,6 +303,28 @@ class VideosCalls(Caller):
             },
         )
 
+    def get_caption_defaults(self) -> models.CaptionDefault:
+        """
+        Get which captions a machine makes of new videos.
+
+        Needs the permission `videos:read`. Counts under the limit `video-operations`.
+        """
+        return self._call(operations.GET_CAPTION_DEFAULTS, {})
+
+    def set_caption_defaults(
+        self, *, languages: Sequence[str] | None = None
+    ) -> models.CaptionDefault:
+        """
+        Set which captions a machine makes of new videos.
+
+        Needs the permission `videos:write`. Counts under the limit `video-operations`.
+
+        Args:
+            languages: The languages that are spoken, auto for any; empty for no
+                captions, null as the service does.
+        """
+        return self._call(operations.SET_CAPTION_DEFAULTS, {"languages": languages})
+
     def list_captions(self, video_id: str) -> models.CaptionList:
         """
         List a video's captions.
@@ -341,6 +363,17 @@ class VideosCalls(Caller):
                 "idempotency_key": idempotency_key,
             },
         )
+
+    def cancel_captions(self, video_id: str) -> models.CaptionList:
+        """
+        Cancel captions by machine that are being made.
+
+        Needs the permission `videos:write`. Counts under the limit `video-operations`.
+
+        Args:
+            video_id: The video.
+        """
+        return self._call(operations.CANCEL_CAPTIONS, {"video_id": video_id})
 
     @overload
     def get_transcript(

@@ -354,6 +354,42 @@ class VideosByOrganizationCalls(Caller):
             },
         )
 
+    def get_caption_defaults_in_environment(
+        self, org_id: str, env_id: str
+    ) -> models.CaptionDefault:
+        """
+        Get which captions a machine makes of new videos.
+
+        Needs the permission `videos:read`. Counts under the limit `video-operations`.
+
+        Args:
+            org_id: The organization.
+            env_id: The environment: its identifier or its short name.
+        """
+        return self._call(
+            operations.GET_CAPTION_DEFAULTS_IN_ENVIRONMENT,
+            {"org_id": org_id, "env_id": env_id},
+        )
+
+    def set_caption_defaults_in_environment(
+        self, org_id: str, env_id: str, *, languages: Sequence[str] | None = None
+    ) -> models.CaptionDefault:
+        """
+        Set which captions a machine makes of new videos.
+
+        Needs the permission `videos:write`. Counts under the limit `video-operations`.
+
+        Args:
+            org_id: The organization.
+            env_id: The environment: its identifier or its short name.
+            languages: The languages that are spoken, auto for any; empty for no
+                captions, null as the service does.
+        """
+        return self._call(
+            operations.SET_CAPTION_DEFAULTS_IN_ENVIRONMENT,
+            {"org_id": org_id, "env_id": env_id, "languages": languages},
+        )
+
     def list_captions_in_organization(
         self, org_id: str, video_id: str
     ) -> models.CaptionList:
@@ -400,6 +436,23 @@ class VideosByOrganizationCalls(Caller):
                 "languages": languages,
                 "idempotency_key": idempotency_key,
             },
+        )
+
+    def cancel_captions_in_organization(
+        self, org_id: str, video_id: str
+    ) -> models.CaptionList:
+        """
+        Cancel captions by machine that are being made.
+
+        Needs the permission `videos:write`. Counts under the limit `video-operations`.
+
+        Args:
+            org_id: The organization.
+            video_id: The video.
+        """
+        return self._call(
+            operations.CANCEL_CAPTIONS_IN_ORGANIZATION,
+            {"org_id": org_id, "video_id": video_id},
         )
 
     @overload

@@ -115,13 +115,12 @@ def uncaptioned(
     for start_ms, end_ms in spoken:
         while first < len(wide) and wide[first][1] <= start_ms:
             first += 1
-        at_ms = start_ms
-        for shown_ms, hidden_ms in wide[first:]:
-            if shown_ms >= end_ms:
-                break
-            if at_ms < shown_ms:
-                gaps.append((at_ms, shown_ms))
-            at_ms = hidden_ms
+        at_ms, at = start_ms, first
+        while at < len(wide) and wide[at][0] < end_ms:
+            if at_ms < wide[at][0]:
+                gaps.append((at_ms, wide[at][0]))
+            at_ms = wide[at][1]
+            at += 1
         if at_ms < end_ms:
             gaps.append((at_ms, end_ms))
     return tuple(gaps)

@@ -9,6 +9,8 @@ from hvcore.domain.videos.captions import MAX_CAPTION_BYTES
 from hvcore.domain.videos.chapter_file import MAX_CHAPTER_FILE_BYTES
 from hvcore_dashboard.pages.video import (
     analytics,
+    caption_files,
+    caption_jobs,
     captions,
     chapters,
     downloads,
@@ -80,7 +82,10 @@ ROUTES: Final[tuple[PageRoute, ...]] = (
     _shown("/captions", captions.CaptionsPageResource),
     _changed("/captions", captions.CaptionsPageResource, file=_CAPTIONS),
     _changed("/captions/remove", captions.CaptionsRemovalResource),
+    _shown("/captions/jobs", caption_jobs.CaptionJobsResource),
+    _changed("/captions/generate", caption_jobs.CaptionGenerationResource),
     _shown("/captions/{language}", captions.CaptionsPreviewFragmentResource),
+    _shown("/captions/{language}/files/{form}", caption_files.CaptionFileResource),
     _shown("/picture", picture.PicturePageResource),
     _changed("/picture", picture.PicturePageResource, Bucket.THUMBNAILS, file=_PICTURE),
     _shown("/picture/now", picture.PictureFragmentResource),

@@ -40,6 +40,9 @@
     let chosen = -1;
     let holes = [];
     let player = {atMs: null, isPaused: true};
+    /* Whether the player has spoken, and where it is to go once it has. */
+    let isHeard = false;
+    let wantedMs = null;
     let isSent = false;
     const done = [];
     const undone = [];
@@ -53,7 +56,7 @@
     /* The player. */
 
     const call = (method, ...args) => {
-      if (frame) {
+      if (isHeard) {
         const id = `${method}-${performance.now()}`;
         const {origin} = new URL(frame.src);
         frame.contentWindow.postMessage({type: 'hv-player:call', id, method, args}, origin);
@@ -62,6 +65,7 @@
 
     const seek = (ms) => {
       player.atMs = ms;
+      wantedMs = ms;
       call('seek', ms / 1000);
       showPlayed();
     };
@@ -89,6 +93,12 @@
       if (frame && sender === frame.contentWindow && origin === new URL(frame.src).origin
         && Number.isFinite(data?.state?.currentTime)) {
         player = {atMs: Math.round(data.state.currentTime * 1000), isPaused: data.state.paused};
+        if (!isHeard) {
+          isHeard = true;
+          if (wantedMs !== null) {
+            seek(wantedMs);
+          }
+        }
         showPlayed();
       }
     });

@@ -254,7 +254,7 @@ class CaptionMaking:
                 work.quotas.count_heard(job.org_id, last.end_ms - last.start_ms)
                 work.commit()
         except NotPublishableError as exc:
-            self._end(run, job, CaptionJobState.FAILED, f"{exc}", last, speech)
+            self._end(run, job, CaptionJobState.FAILED, f"{exc}", last, speech=speech)
             return
         except UnavailableError:
             # They may be listed: only the answer of the commit was lost.
@@ -273,6 +273,7 @@ class CaptionMaking:
         state: CaptionJobState,
         reason: str,
         heard: CaptionWindow | None = None,
+        *,
         speech: HeardSpeech | None = None,
     ) -> None:
         """End a job without captions, after a window that was heard last if there is one."""

@@ -64,3 +64,18 @@ class CaptionGenerationResource:
             return
         told = "Captions are being made. You may close this page."
         self._tab.tabs.go(req, resp, video, TAB, told)
+
+
+class CaptionCancellationResource:
+    """``POST …/videos/{video}/captions/cancel``: stops captions that are being made."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._tab = CaptionsTab.of(desk)
+
+    def on_post(
+        self, req: falcon.Request, resp: falcon.Response, *, video_id: str, **_path: str
+    ) -> None:
+        here, video = organization_of(req), self._tab.tabs.arrived(req, video_id)
+        self._tab.orders.cancel(here.caller, here.org_id, video.id)
+        told = "No captions are being made any more."
+        self._tab.tabs.go(req, resp, video, TAB, told)

@@ -92,6 +92,7 @@ ROUTES: Final[tuple[PageRoute, ...]] = (
     _changed("/captions/remove", captions.CaptionsRemovalResource),
     _shown("/captions/jobs", caption_jobs.CaptionJobsResource),
     _changed("/captions/generate", caption_jobs.CaptionGenerationResource),
+    _changed("/captions/cancel", caption_jobs.CaptionCancellationResource),
     _shown("/captions/{language}", captions.CaptionsPreviewFragmentResource),
     _shown("/captions/{language}/files/{form}", caption_files.CaptionFileResource),
     PageRoute(

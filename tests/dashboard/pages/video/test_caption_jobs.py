@@ -218,6 +218,22 @@ def test_a_job_is_told_with_its_progress_or_its_end(
 
 
 @pytest.mark.usefixtures("transcriber")
+def test_editors_stop_captions_that_are_being_made(dashboard: Dashboard) -> None:
+    path = f"{VIDEOS}/{dashboard.world.ready()}/captions"
+    person = dashboard.sign_in(Role.EDITOR)
+    person.submit(f"{path}/generate", page=path)
+    page = person.get(path)
+
+    answers = [person.submit(f"{path}/cancel", page=path, seen=page) for _ in range(2)]
+
+    assert [one.status_code for one in answers] == [303, 303]
+    assert [job.state for job in jobs(dashboard, path)] == [FAILED]
+    assert f"{path}/generate" in person.get(path).text
+    viewer = dashboard.sign_in(Role.VIEWER)
+    assert viewer.post(f"{path}/cancel").status_code == 403
+
+
+@pytest.mark.usefixtures("transcriber")
 def test_viewers_read_captions_and_order_none(dashboard: Dashboard) -> None:
     path = f"{VIDEOS}/{dashboard.world.ready()}/captions"
     put(dashboard, path)
@@ -269,7 +285,11 @@ def test_generated_captions_are_listed_as_such(dashboard: Dashboard) -> None:
     assert "Automatic" not in dashboard.sign_in(Role.VIEWER).get(path).text
     with dashboard.world.services.uow.write() as work:
         (track,) = work.captions.of_video(video_id)
-        work.captions.put(attrs.evolve(track, is_generated=True, confidence=0.917))
+        # As attempts at jobs name theirs.
+        made = attrs.evolve(
+            track, version="cap_0a1", is_generated=True, confidence=0.917
+        )
+        work.captions.put(made)
         work.commit()
 
     page = dashboard.sign_in(Role.VIEWER).get(path)

@@ -12,7 +12,18 @@ from hvcore_dashboard.security import CHANGE_TOKEN
 
 _RESTORABLE: Final = "Your form was not saved. The video can be restored from the bin."
 _CHOSEN: Final = frozenset(
-    {"days", "edgeKey", "form", "kind", "language", "lasts", "mail", "reason", "share"}
+    {
+        "days",
+        "edgeKey",
+        "form",
+        "kind",
+        "language",
+        "lasts",
+        "mail",
+        "reason",
+        "share",
+        "spoken",
+    }
 )
 """Fields in which nobody writes, of forms that do not send what they showed."""
 _GONE: Final = "Your form was not saved, and the video cannot be restored."

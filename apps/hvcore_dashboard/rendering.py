@@ -2,7 +2,8 @@
 Load the dashboard's templates, and define the filters with which they show values.
 
 Every value is escaped. A text is put on one line and cannot turn the direction of the
-text behind it; ``|lines`` keeps line breaks, for texts that are edited.
+text behind it; ``|lines`` keeps line breaks, for texts that are edited, and ``|verbatim``
+keeps all, for files that are edited.
 """
 
 import math
@@ -43,6 +44,7 @@ def make_templates() -> Environment:
         attributes=attributes,
         combine=combine,
         lines=lines,
+        verbatim=verbatim,
         code=code,
         iso=iso,
         moment=moment,
@@ -70,6 +72,11 @@ def lines(text: str) -> Markup:
     shown = "\n".join(one_line(line) for line in text.splitlines())
     # Browsers leave out a first end of a line.
     return Markup("\n") + escape(shown)
+
+
+def verbatim(text: str) -> Markup:
+    """Return a text escaped and otherwise unchanged, for a ``<textarea>`` that is saved as it is."""
+    return Markup("\n") + escape(text)
 
 
 def code(text: str) -> Markup:

@@ -16,6 +16,7 @@ from hvcore.ports.storage import SupportsRoomCheck
 from hvcore.services.bulk.changes import BulkChanges
 from hvcore.services.bulk.question_limit import QuestionLimit
 from hvcore.services.bulk.runs import BulkRuns
+from hvcore.services.captions.editing import CaptionEditing
 from hvcore.services.health import Health
 from hvcore.services.links.share_code_mails import ShareCodeMails
 from hvcore.services.links.share_link_mails import ShareLinkMails
@@ -55,6 +56,13 @@ class Services(
         """The service for changes of signing keys that people make on dashboard pages."""
         return SigningKeyOperations(
             signing_keys=self.signing_keys, limits=self.operation_limits
+        )
+
+    @cached_property
+    def caption_editing(self) -> CaptionEditing:
+        """The service for captions that people edit cue by cue on dashboard pages."""
+        return CaptionEditing(
+            uow=self.uow, transcripts=self.transcripts, captions=self.captions
         )
 
     @cached_property

@@ -59,7 +59,7 @@ _MAX_NOTES: Final = 20
 _SIGNATURE = re.compile(r"WEBVTT(?:[ \t].*)?")
 _NOT_SHOWN = re.compile(r"(?:NOTE|STYLE|REGION)(?:[ \t].*)?")
 # No browser plays for 1000 hours; more digits are costly to convert.
-_VTT_TIME = r"(?:([0-9]{1,3}):)?([0-5][0-9]):([0-5][0-9])\.([0-9]{3})"
+WEBVTT_TIME: Final = r"(?:([0-9]{1,3}):)?([0-5][0-9]):([0-5][0-9])\.([0-9]{3})"
 _SRT_TIME = r"(?:([0-9]{1,3}):)?([0-5][0-9]):([0-5][0-9])[,.]([0-9]{3})"
 _PERCENT = r"(?:100(?:\.0+)?|[0-9]{1,2}(?:\.[0-9]{1,6})?)%"
 _SETTING = re.compile(
@@ -262,7 +262,7 @@ class _Syntax:
 
 
 _WEBVTT: Final = _Syntax(
-    re.compile(rf"[ \t]*{_VTT_TIME}[ \t]*-->[ \t]*{_VTT_TIME}(?![0-9])(.*)"),
+    re.compile(rf"[ \t]*{WEBVTT_TIME}[ \t]*-->[ \t]*{WEBVTT_TIME}(?![0-9])(.*)"),
     "00:00:01.000 --> 00:00:02.500",
     # So YouTube's automatic captions have them.
     ends_at_blanks=False,
@@ -344,8 +344,8 @@ def _read_cue(block: _Block, syntax: _Syntax) -> Cue | str | None:
     if found is None:
         return f"line {number}: expected two times, such as {syntax.example}"
     start_ms, end_ms = (
-        _milliseconds(found.groups()[:4]),
-        _milliseconds(found.groups()[4:8]),
+        time_ms(found.groups()[:4]),
+        time_ms(found.groups()[4:8]),
     )
     lines = block.lines[block.arrow + 1 :]
     if len(lines) > MAX_CUE_LINES:
@@ -370,7 +370,8 @@ def _notes(left_out: Sequence[str]) -> Sequence[str]:
     return [*notes, f"Left out: {more} more places."] if more else notes
 
 
-def _milliseconds(parts: Iterable[str | None]) -> int:
+def time_ms(parts: Iterable[str | None]) -> int:
+    """Return a time in milliseconds, from the groups of WEBVTT_TIME."""
     hours, minutes, seconds, rest = (int(part or 0) for part in parts)
     return ((hours * 60 + minutes) * 60 + seconds) * 1000 + rest
 

@@ -48,6 +48,8 @@ caption_jobs = Table(
     Column("changed_at", UtcDateTime, nullable=False),
     Column("heard_words", BigInteger, nullable=False, server_default=sa.text("0")),
     Column("log_confidence", Float, nullable=False, server_default=sa.text("0")),
+    # JSON: when somebody speaks, and which words were doubted; none of the words.
+    Column("heard_json", Text),
     sa.Index("ix_caption_jobs_org_state", "org_id", "state"),
 )
 

@@ -15,12 +15,16 @@ from hvcore.domain.videos.caption_jobs import (
     CaptionJobState,
     CaptionWindow,
 )
+from hvcore.domain.videos.heard_speech import HeardSpeech
 from hvcore.persistence.json_columns import dump, load
 from hvcore.persistence.statements import insert_into, insert_new
 from hvcore.persistence.tables import caption_jobs, caption_windows
 
 _JOB: Final = caption_jobs.c
 _WINDOW: Final = caption_windows.c
+_HEARD: Final = _JOB.heard_json
+# What was heard is long, and no part of a job.
+_OF_JOB: Final = [column for column in _JOB if column is not _HEARD]
 _RUNNING: Final = sorted(state.value for state in RUNNING_STATES)
 
 
@@ -47,13 +51,13 @@ class SqlCaptionJobRepository:
         )
 
     def find(self, job_id: CaptionJobId) -> CaptionJob | None:
-        statement = sa.select(caption_jobs).where(_JOB.id == job_id)
+        statement = sa.select(*_OF_JOB).where(_JOB.id == job_id)
         row = self._connection.execute(statement).mappings().one_or_none()
         return None if row is None else _job(row)
 
     def of_video(self, video_id: VideoId) -> Sequence[CaptionJob]:
         statement = (
-            sa.select(caption_jobs).where(_JOB.video_id == video_id).order_by(_JOB.wish)
+            sa.select(*_OF_JOB).where(_JOB.video_id == video_id).order_by(_JOB.wish)
         )
         return [_job(row) for row in self._connection.execute(statement).mappings()]
 
@@ -97,6 +101,21 @@ class SqlCaptionJobRepository:
         self._connection.execute(
             sa.delete(caption_windows).where(_WINDOW.job_id == job_id)
         )
+
+    def save_heard(self, job_id: CaptionJobId, heard: HeardSpeech | None) -> None:
+        self._connection.execute(
+            sa.update(caption_jobs)
+            .where(_JOB.id == job_id)
+            .values(heard_json=None if heard is None else dump(heard))
+        )
+
+    def heard(self, video_id: VideoId) -> Sequence[HeardSpeech]:
+        statement = (
+            sa.select(_HEARD)
+            .where(_JOB.video_id == video_id, _HEARD.is_not(None))
+            .order_by(_JOB.changed_at.desc(), _JOB.wish)
+        )
+        return [load(text, HeardSpeech) for text in self._connection.scalars(statement)]
 
 
 def _row(job: CaptionJob) -> Mapping[str, Any]:

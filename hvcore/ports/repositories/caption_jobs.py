@@ -5,6 +5,7 @@ from typing import Protocol
 
 from hvcore.domain.ids import CaptionJobId, VideoId
 from hvcore.domain.videos.caption_jobs import CaptionJob, CaptionWindow
+from hvcore.domain.videos.heard_speech import HeardSpeech
 
 
 class CaptionJobRepository(Protocol):
@@ -39,4 +40,16 @@ class CaptionJobRepository(Protocol):
 
     def remove_windows(self, job_id: CaptionJobId) -> None:
         """Remove the finished windows of a job that has ended."""
+        ...
+
+    def save_heard(self, job_id: CaptionJobId, heard: HeardSpeech | None) -> None:
+        """
+        Store what a job has heard in all of a video; None if that is nothing.
+
+        It stays while a later job for the same wish runs.
+        """
+        ...
+
+    def heard(self, video_id: VideoId) -> Sequence[HeardSpeech]:
+        """Return what the jobs of a video have heard, that of the latest job first."""
         ...

@@ -24,6 +24,7 @@ from hvcore.domain.videos.caption_jobs import (
     with_heard,
 )
 from hvcore.domain.videos.captions import UNDETERMINED
+from hvcore.domain.videos.heard_speech import HeardSpeech, heard_speech
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
 from hvcore.errors import UnavailableError
@@ -237,6 +238,7 @@ class CaptionMaking:
             self._end(run, job, CaptionJobState.READY, NO_SPEECH, last)
             return
         said = Transcript(language=job.language or UNDETERMINED, cues=cues)
+        speech = heard_speech(said)
         try:
             track = self.generated.store(run, job, said)
             failpoint("captions.stored")
@@ -248,10 +250,11 @@ class CaptionMaking:
                 done = attrs.evolve(job, confidence=track.confidence, cues=track.cues)
                 if not store_end(work, video, done, CaptionJobState.READY, ""):
                     raise TaskStopped  # noqa: TRY301 - likewise
+                work.caption_jobs.save_heard(job.id, speech)
                 work.quotas.count_heard(job.org_id, last.end_ms - last.start_ms)
                 work.commit()
         except NotPublishableError as exc:
-            self._end(run, job, CaptionJobState.FAILED, f"{exc}", last)
+            self._end(run, job, CaptionJobState.FAILED, f"{exc}", last, speech=speech)
             return
         except UnavailableError:
             # They may be listed: only the answer of the commit was lost.
@@ -263,13 +266,15 @@ class CaptionMaking:
         failpoint("captions.published")
         self._finish_ended(run)
 
-    def _end(
+    def _end(  # noqa: PLR0913 - the parts of an end
         self,
         run: TaskRun,
         job: CaptionJob,
         state: CaptionJobState,
         reason: str,
         heard: CaptionWindow | None = None,
+        *,
+        speech: HeardSpeech | None = None,
     ) -> None:
         """End a job without captions, after a window that was heard last if there is one."""
         with self.uow.write() as work:
@@ -278,6 +283,8 @@ class CaptionMaking:
                 raise TaskStopped
             if heard is not None:
                 work.quotas.count_heard(job.org_id, heard.end_ms - heard.start_ms)
+            if speech is not None or state is CaptionJobState.READY:
+                work.caption_jobs.save_heard(job.id, speech)
             work.commit()
         self._finish_ended(run)
 

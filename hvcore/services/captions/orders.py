@@ -8,6 +8,7 @@ import attrs
 
 from hvcore.domain.access.principals import Principal
 from hvcore.domain.ids import new_caption_job_id
+from hvcore.domain.processing.speech import TranscriberCapabilities
 from hvcore.domain.tasks.kinds import CAPTIONS_MAKE
 from hvcore.domain.tasks.task import Lane, NewTask
 from hvcore.domain.videos.caption_jobs import AUTO, CaptionJob, CaptionJobState
@@ -178,6 +179,18 @@ class CaptionOrders:
             )
             raise InvalidParametersError(text, errors=[problem], status=_NOT_POSSIBLE)
 
+    def capabilities(self) -> TranscriberCapabilities | None:
+        """
+        Return the features of the transcriber; None if no captions can be made here.
+
+        Raises:
+            UnavailableError: The transcriber does not answer.
+        """
+        transcriber = self.transcriber()
+        if transcriber is None or not isinstance(self.transcoder(), SupportsSound):
+            return None
+        return _capabilities(transcriber)
+
     def refusal(self, wishes: Sequence[str]) -> str:
         """
         Return the reason to refuse wishes for captions, in words that follow a field's name.
@@ -193,13 +206,7 @@ class CaptionOrders:
             return NO_TRANSCRIBER
         if not isinstance(self.transcoder(), SupportsSound):
             return NO_SOUND_HERE
-        try:
-            known = transcriber.capabilities().languages
-        except UnavailableError as exc:
-            # What to do about it is for operators, not for all who call.
-            raise UnavailableError(
-                "The transcriber is not available; try again later."
-            ) from exc
+        known = _capabilities(transcriber).languages
         for wish in wishes:
             if wish != AUTO and wish not in known:
                 told = ", ".join(sorted(known))
@@ -272,6 +279,16 @@ def order_within(work: Work, video: Video, wishes: Sequence[str]) -> None:
                 )
             ]
         )
+
+
+def _capabilities(transcriber: Transcriber) -> TranscriberCapabilities:
+    try:
+        return transcriber.capabilities()
+    except UnavailableError as exc:
+        # What to do about it is for operators, not for all who call.
+        raise UnavailableError(
+            "The transcriber is not available; try again later."
+        ) from exc
 
 
 def _has_running_job(work: Work, video: Video) -> bool:

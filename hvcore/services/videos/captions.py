@@ -23,6 +23,7 @@ from hvcore.domain.videos.captions import (
     CaptionTrack,
     Cue,
     read_written,
+    refused_file,
 )
 from hvcore.domain.videos.video import Video
 from hvcore.errors import (
@@ -59,12 +60,15 @@ class NewCaptions:
         label: The name that viewers see; None takes the language tag.
         data: The bytes of the file.
         expected: The format that the client declared; None if it declared none.
+        changes: The captions of which the file is a changed version: their language, name
+            and purpose stay, and no part of the file may be left out. None for other files.
     """
 
     language: str
     label: str | None
     data: bytes = attrs.field(repr=False)
     expected: CaptionFormat | None
+    changes: CaptionTrack | None = None
 
 
 @attrs.frozen(kw_only=True)
@@ -170,14 +174,16 @@ class Captions:
             ForbiddenError: The video is outside the environment of the caller's API key.
             UnavailableError: The storage does not answer.
         """
-        language = _language(new.language)
+        language = _language(new.language) if new.changes is None else new.language
         # First: reading a file is work that only a video's owner may ask for.
         with self.uow.read() as work:
             video = require_listed(
                 find_authorized_video(work, caller, org_id, video_id)
             )
         written = self.reading.captions(video.org_id, new.data, new.expected)
-        track = self._store(video, language, new.label, written)
+        if new.changes is not None and written.left_out:
+            raise refused_file(" ".join(written.left_out))
+        track = self._store(video, language, new, written)
         try:
             with self.uow.write() as work:
                 video = require_listed(
@@ -260,17 +266,18 @@ class Captions:
         return read_written(data)
 
     def _store(
-        self, video: Video, language: str, label: str | None, written: WrittenCaptions
+        self, video: Video, language: str, new: NewCaptions, written: WrittenCaptions
     ) -> CaptionTrack:
         track = CaptionTrack(
             video_id=video.id,
             language=language,
-            label=(label or "").strip() or language,
+            label=(new.label or "").strip() or language,
             cues=written.cues,
             size_bytes=len(written.webvtt),
             sha256=hashlib.sha256(written.webvtt).hexdigest(),
             version=secrets.token_hex(8),
             created_at=self.clock.now(),
+            is_forced=new.changes is not None and new.changes.is_forced,
         )
         file = io.BytesIO(written.webvtt)
         self.storage.write(track.path, file, content_type=WEBVTT_TYPE)

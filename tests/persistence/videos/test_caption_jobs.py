@@ -15,6 +15,7 @@ from hvcore.domain.videos.caption_jobs import (
     CaptionJobState,
     CaptionWindow,
 )
+from hvcore.domain.videos.heard_speech import DoubtedCue, HeardSpeech
 from hvcore.domain.videos.video import Video
 from hvcore.persistence.unit_of_work import SqlUnitOfWork
 from hvcore.ports.repositories.errors import AlreadyExistsError
@@ -123,3 +124,31 @@ def test_a_window_of_captions_is_stored_once(uow: SqlUnitOfWork) -> None:
         work.commit()
     with uow.read() as work:
         assert work.caption_jobs.windows(job.id) == []
+
+
+def test_what_was_heard_stays_while_captions_are_made_anew(
+    uow: SqlUnitOfWork,
+) -> None:
+    clip = add_video(uow)
+    english = attrs.evolve(job_of(clip, "en"), changed_at=NOW + timedelta(hours=1))
+    auto = job_of(clip)
+    put(uow, english, auto)
+    latest = HeardSpeech(
+        language="en", spans=((1, 2),), doubted=(DoubtedCue(7, ((0, 3),)),)
+    )
+    earlier = HeardSpeech(language="de", spans=())
+
+    with uow.write() as work:
+        work.caption_jobs.save_heard(auto.id, earlier)
+        work.caption_jobs.save_heard(english.id, latest)
+        work.commit()
+    put(uow, attrs.evolve(job_of(clip, "en"), changed_at=NOW + timedelta(hours=2)))
+
+    with uow.read() as work:
+        assert list(work.caption_jobs.heard(clip.id)) == [latest, earlier]
+        assert len(work.caption_jobs.of_video(clip.id)) == 2
+    with uow.write() as work:
+        work.caption_jobs.save_heard(auto.id, None)
+        work.commit()
+    with uow.read() as work:
+        assert list(work.caption_jobs.heard(clip.id)) == [latest]

@@ -10,10 +10,12 @@ import orjson
 import pytest
 
 from hvcore import failpoints
+from hvcore.domain.ids import VideoId
 from hvcore.domain.processing.transcoding import TranscodeError
 from hvcore.domain.tasks.task import Lane, TaskState
 from hvcore.domain.videos.caption_jobs import CaptionJobState, Transcript
 from hvcore.domain.videos.captions import CaptionFormat
+from hvcore.domain.videos.heard_speech import HeardSpeech
 from hvcore.domain.webhooks.events import EventKind
 from hvcore.services.captions.making import NO_SOUND, NO_SPEECH
 from hvcore.services.videos.captions import NewCaptions
@@ -452,3 +454,36 @@ def test_captions_of_several_languages_are_made_one_after_the_other(
     spoken.world.run_tasks()
 
     assert [one.language for one in spoken.tracks(video_id)] == ["de", "en"]
+
+
+def heard(spoken: SpokenService, video_id: str) -> list[HeardSpeech]:
+    with spoken.world.services.uow.read() as work:
+        return list(work.caption_jobs.heard(VideoId(video_id)))
+
+
+def test_when_somebody_speaks_stays_when_a_person_replaces_the_captions(
+    spoken: SpokenService,
+) -> None:
+    video_id = spoken.ready()
+    spoken.transcoder.said_ms = [(1_000, 1_400), (8_000, 10_000)]
+    spoken.generate(video_id)
+    spoken.world.run_tasks()
+
+    write(spoken, video_id, "en")
+
+    (found,) = heard(spoken, video_id)
+    assert found.language == "en"
+    assert found.spans == ((1_000, 1_400), (8_000, 10_000))
+
+
+def test_speech_is_known_where_captions_of_a_person_are_kept(tmp_path: Path) -> None:
+    with spoken_service(tmp_path, window_ms=60_000) as spoken:
+        video_id = spoken.ready()
+        spoken.transcoder.said_ms = [(1_000, 3_000)]
+        write(spoken, video_id, "en")
+
+        spoken.generate(video_id)
+        spoken.world.run_tasks()
+
+        assert spoken.job(video_id).state is CaptionJobState.FAILED
+        assert [one.spans for one in heard(spoken, video_id)] == [((1_000, 3_000),)]

@@ -10,11 +10,9 @@ import falcon
 
 from hvcore.domain.videos.captions import (
     MAX_CAPTION_BYTES,
-    MAX_LABEL_CHARS,
     CaptionTrack,
     Cue,
 )
-from hvcore.domain.videos.video import Video
 from hvcore.errors import (
     ConflictError,
     FieldError,
@@ -28,10 +26,10 @@ from hvcore.wire.converter import read_query
 from hvcore.wire.videos.captions import CaptionParameters
 from hvcore_dashboard.desk import Desk
 from hvcore_dashboard.forms import SHOWN, Form, read_form
+from hvcore_dashboard.pages.video.caption_tab import TAB, CaptionsTab
 from hvcore_dashboard.pages.video.tabs import VideoTabs
 from hvcore_dashboard.visits import organization_of
 
-TAB: Final = "captions"
 FILE: Final = "file"
 MOST_PREVIEWED: Final = 500
 MOST_NOTES: Final = 3
@@ -60,13 +58,14 @@ class CaptionsPageResource:
     """``GET …/videos/{video}/captions``: the captions tab; ``POST``: uploads a captions file."""
 
     def __init__(self, desk: Desk) -> None:
-        self._tabs = VideoTabs.of(desk)
+        self._tab = CaptionsTab.of(desk)
+        self._tabs = self._tab.tabs
         self._captions = desk.services.captions
 
     def on_get(
         self, req: falcon.Request, resp: falcon.Response, *, video_id: str, **_path: str
     ) -> None:
-        self._show(req, resp, self._tabs.arrived(req, video_id), Form())
+        self._tab.show(req, resp, self._tabs.arrived(req, video_id), Form())
 
     def on_post(
         self, req: falcon.Request, resp: falcon.Response, *, video_id: str, **_path: str
@@ -81,27 +80,15 @@ class CaptionsPageResource:
         except PreconditionFailedError:
             resp.status = ConflictError.status
             problem = attrs.evolve(form, errors={FILE: _REPLACED})
-            self._show(req, resp, video, problem)
+            self._tab.show(req, resp, video, problem)
             return
         except HvError as error:
             resp.status = error.http_status
             refused = form.refused(error, **{"": FILE})
-            self._show(req, resp, video, refused)
+            self._tab.show(req, resp, video, refused)
             return
         said = [f"Captions in {new.language} are shown.", *put.left_out[:MOST_NOTES]]
         self._tabs.go(req, resp, video, TAB, " ".join(said))
-
-    def _show(
-        self, req: falcon.Request, resp: falcon.Response, video: Video, form: Form
-    ) -> None:
-        here = organization_of(req)
-        values = {
-            "form": form,
-            "tracks": self._captions.of_video(here.caller, here.org_id, video.id),
-            "max_label": MAX_LABEL_CHARS,
-            "max_bytes": MAX_CAPTION_BYTES,
-        }
-        self._tabs.show(req, resp, video, TAB, values)
 
 
 class CaptionsPreviewFragmentResource:

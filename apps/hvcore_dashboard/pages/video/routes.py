@@ -5,10 +5,13 @@ from typing import Final
 from hvcore.domain.access.rate_limits import Bucket
 from hvcore.domain.access.roles import Role
 from hvcore.domain.limits import MAX_PICTURE_BYTES
-from hvcore.domain.videos.captions import MAX_CAPTION_BYTES
+from hvcore.domain.videos.captions import MAX_CAPTION_BYTES, MAX_WRITTEN_BYTES
 from hvcore.domain.videos.chapter_file import MAX_CHAPTER_FILE_BYTES
 from hvcore_dashboard.pages.video import (
     analytics,
+    caption_editor,
+    caption_files,
+    caption_jobs,
     captions,
     chapters,
     downloads,
@@ -31,6 +34,13 @@ _CAPTIONS: Final = SentFileRule(
     max_bytes=MAX_CAPTION_BYTES,
     # 560 kbit/s, likewise.
     within_s=30.0,
+    slots=lambda services: services.captions.receiving,
+)
+_EDITED_CAPTIONS: Final = SentFileRule(
+    # The text of a form, in which browsers end each line with two bytes.
+    max_bytes=MAX_WRITTEN_BYTES,
+    # 560 kbit/s for the longest text, likewise.
+    within_s=60.0,
     slots=lambda services: services.captions.receiving,
 )
 _CHAPTERS: Final = SentFileRule(
@@ -80,7 +90,22 @@ ROUTES: Final[tuple[PageRoute, ...]] = (
     _shown("/captions", captions.CaptionsPageResource),
     _changed("/captions", captions.CaptionsPageResource, file=_CAPTIONS),
     _changed("/captions/remove", captions.CaptionsRemovalResource),
+    _shown("/captions/jobs", caption_jobs.CaptionJobsResource),
+    _changed("/captions/generate", caption_jobs.CaptionGenerationResource),
+    _changed("/captions/cancel", caption_jobs.CaptionCancellationResource),
     _shown("/captions/{language}", captions.CaptionsPreviewFragmentResource),
+    _shown("/captions/{language}/files/{form}", caption_files.CaptionFileResource),
+    PageRoute(
+        "GET",
+        f"{VIDEO}/captions/{{language}}/edit",
+        caption_editor.CaptionEditorResource,
+        needs=Role.EDITOR,
+    ),
+    _changed(
+        "/captions/{language}/edit",
+        caption_editor.CaptionEditorResource,
+        file=_EDITED_CAPTIONS,
+    ),
     _shown("/picture", picture.PicturePageResource),
     _changed("/picture", picture.PicturePageResource, Bucket.THUMBNAILS, file=_PICTURE),
     _shown("/picture/now", picture.PictureFragmentResource),

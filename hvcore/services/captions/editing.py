@@ -1,0 +1,213 @@
+"""Edit captions cue by cue, and compare captions with the speech that a machine has heard."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+import attrs
+
+from hvcore.domain.access.principals import Principal
+from hvcore.domain.limits import MAX_SOURCE_DURATION_S
+from hvcore.domain.videos.caption_checks import spans_of, wrong_cues
+from hvcore.domain.videos.captions import (
+    MAX_CAPTION_BYTES,
+    CaptionFormat,
+    CaptionTrack,
+    read_written,
+)
+from hvcore.domain.videos.heard_speech import (
+    HeardSpeech,
+    SpanMs,
+    doubts_of,
+    uncaptioned,
+)
+from hvcore.domain.videos.video import Video
+from hvcore.errors import (
+    FieldError,
+    InvalidParametersError,
+    NotFoundError,
+    UnavailableError,
+)
+from hvcore.ports.unit_of_work import UnitOfWork
+from hvcore.services.access.authorization import find_authorized_video, require_listed
+from hvcore.services.captions.transcripts import Transcripts
+from hvcore.services.videos.captions import Captions, NewCaptions, PutCaptions
+
+MOST_COMPARED_BYTES: Final = 4 * 1024**2
+"""Of all captions of a video that are compared with its speech: 5 ms for each of 40 languages."""
+
+
+@attrs.frozen(kw_only=True)
+class OpenedCaptions:
+    """
+    Captions that a person is about to edit.
+
+    Attributes:
+        text: The WebVTT file; None if it is too long to be edited.
+        doubts: The doubted words of cues by the index of the cue: start and end of each in
+            the plain text of the cue, in characters.
+        speech: The spans in which somebody speaks; empty if nobody knows.
+    """
+
+    track: CaptionTrack
+    text: str | None
+    doubts: Mapping[int, tuple[tuple[int, int], ...]]
+    speech: Sequence[SpanMs]
+
+
+@attrs.frozen(kw_only=True)
+class EditedCaptions:
+    """
+    Captions as a person has edited them.
+
+    Attributes:
+        language: The language of the captions.
+        seen: The version of the captions that the person began with; "" if there were none.
+        text: The captions as WebVTT.
+    """
+
+    language: str
+    seen: str
+    text: str = attrs.field(repr=False)
+
+
+@attrs.frozen(kw_only=True)
+class CaptionEditing:
+    """Open the captions of videos for editing, and save what people make of them."""
+
+    uow: UnitOfWork
+    transcripts: Transcripts
+    captions: Captions
+
+    def open(
+        self, caller: Principal, org_id: str, video_id: str, language: str
+    ) -> OpenedCaptions:
+        """
+        Return the captions of a language with all that a person needs to edit them.
+
+        Raises:
+            VideoNotFoundError: There is no such video, or it is deleted.
+            ForbiddenError: The video is outside the environment of the caller's API key.
+            NotFoundError: The video has no captions in this language.
+            UnavailableError: The storage does not answer.
+        """
+        track = self.transcripts.track(caller, org_id, video_id, language)
+        with self.uow.read() as work:
+            heard = work.caption_jobs.heard(track.video_id)
+        if track.size_bytes > MAX_CAPTION_BYTES:
+            return OpenedCaptions(track=track, text=None, doubts={}, speech=())
+        file = self.transcripts.webvtt(track)
+        own = next((one for one in heard if one.language == track.language), None)
+        nearest = nearest_speech(heard, track.language)
+        return OpenedCaptions(
+            track=track,
+            text=file.decode(),
+            doubts=doubts_of(own, read_written(file)) if own else {},
+            speech=nearest.spans if nearest else (),
+        )
+
+    def save(
+        self, caller: Principal, org_id: str, video: Video, edited: EditedCaptions
+    ) -> PutCaptions:
+        """
+        Save edited captions as a new version, which is a person's; return all captions of the video.
+
+        Raises:
+            PreconditionFailedError: Others have changed or removed the captions since.
+            InvalidParametersError: The text is no WebVTT, is too long, or has wrong times;
+                the places are named.
+            VideoNotFoundError: There is no such video, or it is deleted.
+            ForbiddenError: The video is outside the environment of the caller's API key.
+            UnavailableError: The storage does not answer.
+        """
+        before = self._present(caller, org_id, video.id, edited.language)
+        data = edited.text.encode()
+        if len(data) > MAX_CAPTION_BYTES:
+            raise _refused(["The text is too long for captions."])
+        kept = frozenset(self._spans(before) or ()) if before else frozenset()
+        wrong = wrong_cues(edited.text, end_ms=_end_ms(video), kept=kept)
+        if wrong:
+            raise _refused([one.sentence for one in wrong])
+        new = NewCaptions(
+            language=before.language if before else edited.language,
+            label=before.label if before else None,
+            data=data,
+            expected=CaptionFormat.WEBVTT,
+            changes=before,
+        )
+        return self.captions.put(
+            caller,
+            org_id,
+            video.id,
+            new,
+            only_if=lambda track: (track.version if track else "") == edited.seen,
+        )
+
+    def uncaptioned_s(
+        self, caller: Principal, org_id: str, video_id: str
+    ) -> Mapping[str, int]:
+        """
+        Return the seconds of speech without captions, for captions by their language.
+
+        Languages are missing where nobody knows: nothing was heard, the files of all captions
+        are too long to be compared, or the storage does not answer.
+
+        Raises:
+            VideoNotFoundError: There is no such video, or it is deleted.
+            ForbiddenError: The video is outside the environment of the caller's API key.
+        """
+        with self.uow.read() as work:
+            video = require_listed(
+                find_authorized_video(work, caller, org_id, video_id)
+            )
+            tracks = work.captions.of_video(video.id)
+            heard = work.caption_jobs.heard(video.id)
+        found: dict[str, int] = {}
+        left_bytes = MOST_COMPARED_BYTES
+        for track in tracks:
+            left_bytes -= track.size_bytes
+            nearest = nearest_speech(heard, track.language)
+            if nearest is None or left_bytes < 0:
+                continue
+            shown = self._spans(track)
+            if shown is not None:
+                gaps = uncaptioned(nearest.spans, shown)
+                gaps_ms = sum(end_ms - start_ms for start_ms, end_ms in gaps)
+                found[track.language] = round(gaps_ms / 1000)
+        return found
+
+    def _spans(self, track: CaptionTrack) -> Sequence[SpanMs] | None:
+        """Return the spans of the cues of captions; None if their file cannot be read."""
+        try:
+            return spans_of(self.transcripts.webvtt(track))
+        except (NotFoundError, UnavailableError):
+            return None
+
+    def _present(
+        self, caller: Principal, org_id: str, video_id: str, language: str
+    ) -> CaptionTrack | None:
+        try:
+            return self.transcripts.track(caller, org_id, video_id, language)
+        except NotFoundError:
+            # Removed since: then they are asked about, and set anew.
+            with self.uow.read() as work:
+                require_listed(find_authorized_video(work, caller, org_id, video_id))
+            return None
+
+
+def nearest_speech(heard: Iterable[HeardSpeech], language: str) -> HeardSpeech | None:
+    """Return what was heard in a language, else what was heard last; None if nothing was."""
+    known = [one for one in heard if one.spans]
+    primary = language.partition("-")[0]
+    own = (one for one in known if one.language.partition("-")[0] == primary)
+    return next(own, known[0] if known else None)
+
+
+def _end_ms(video: Video) -> int:
+    # Before it is made, nobody knows where it ends.
+    return round((video.duration_s or MAX_SOURCE_DURATION_S) * 1000)
+
+
+def _refused(sentences: Sequence[str]) -> InvalidParametersError:
+    message = " ".join(sentences)
+    problem = FieldError(message=message, location="body.captions")
+    return InvalidParametersError(message, errors=[problem])

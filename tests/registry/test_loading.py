@@ -153,6 +153,21 @@ def test_names_that_match_nothing_are_refused_with_those_that_exist(
     assert "take acme_names out of HV_PLUGINS" in fault.fix
 
 
+def test_who_must_do_without_a_subscriber_is_told_how_to_leave_its_plugin_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    record = EventSubscriberBackend(
+        name="acme", factory=lambda _options, _context: None
+    )  # type: ignore[arg-type, return-value]  # as a plugin may do
+    module = ModuleType("acme_events")
+    hook = hookimpl(specname="hvcore_event_subscribers")(lambda: [record])
+    module.hvcore_event_subscribers = hook  # type: ignore[attr-defined]  # a plugin made on the spot
+    monkeypatch.setitem(sys.modules, "acme_events", module)
+
+    with pytest.raises(PluginError, match="take acme_events out of HV_PLUGINS"):
+        built(registry("acme_events"), chosen("local")).subscribers()
+
+
 def test_a_backends_name_is_lower_case() -> None:
     with pytest.raises(ValueError, match="name"):
         StorageBackend(name="Acme", factory=build_queue)  # type: ignore[arg-type]  # never called

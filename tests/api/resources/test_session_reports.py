@@ -42,6 +42,13 @@ def stage(_template: Template, tmp_path: Path, clock: SettableClock) -> Iterator
         yield made
 
 
+def test_sessions_are_taken_only_where_they_are_switched_on(
+    api: World, stage: World
+) -> None:
+    assert api.services.playback_sessions is None
+    assert stage.services.playback_sessions is not None
+
+
 def tell(  # noqa: PLR0913 - a session
     world: World,
     video_id: str,

@@ -108,6 +108,8 @@ def test_nothing_more_is_let_in_once_all_bytes_are_stored(
     detail = refused(ask(api, path), "storedBytes", retry_after_s=None)
 
     assert "5 of 5 bytes" in detail
+    # Of a file whose length is not known yet, "more" would be added.
+    assert "0 would be added" not in detail
 
 
 @pytest.mark.parametrize("path", [GRANT_A, GRANT_B, "tus"])

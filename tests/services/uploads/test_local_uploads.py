@@ -3,6 +3,7 @@
 import io
 from collections.abc import Callable
 from pathlib import Path
+from typing import cast
 
 import attrs
 import pytest
@@ -12,7 +13,7 @@ from hvcore.domain.labels import Labels
 from hvcore.domain.uploads.grants import FileWanted, UploadGrant, grant_path
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import VideoWanted
-from hvcore.errors import ConflictError, ForbiddenError
+from hvcore.errors import ConflictError, ForbiddenError, InvalidParametersError
 from hvcore.persistence.tables import grants
 from hvcore.services.uploads.ended_grants import take_back
 from hvcore.services.uploads.grants import Uploads
@@ -70,6 +71,13 @@ class ObservedStream(io.BytesIO):
         if not found:
             self._look()
         return found
+
+
+def test_a_file_that_was_opened_as_text_is_refused(world: World) -> None:
+    source = cast("io.BytesIO", io.StringIO("a film"))
+
+    with pytest.raises(InvalidParametersError, match="gives str instead of bytes"):
+        taken(world, source)
 
 
 def test_an_external_id_that_is_taken_is_refused_before_the_file_is_read(

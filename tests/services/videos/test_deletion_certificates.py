@@ -114,8 +114,9 @@ def test_a_video_that_is_not_deleted_gets_none(world: World) -> None:
 
     with pytest.raises(ConflictError, match="hv videos delete"):
         certified(world, video_id)
-    with pytest.raises(VideoNotFoundError):
-        world.services.deletion_certificates.make("org_b", video_id)
+    for org_id, unknown in (("org_b", video_id), ("org_a", "never")):
+        with pytest.raises(VideoNotFoundError):
+            world.services.deletion_certificates.make(org_id, unknown)
 
 
 def test_a_purge_that_is_repeated_counts_what_it_removes_once(

@@ -17,7 +17,7 @@ from hvcore.domain.limits import MAX_MOMENT_PICTURES
 from hvcore.domain.processing.source_info import UnusableSourceError
 from hvcore.domain.processing.transcoding import TranscodeError
 from hvcore.domain.videos.states import VideoState
-from hvcore.errors import ConfigError, UnavailableError
+from hvcore.errors import ConfigError, PluginError, UnavailableError
 from hvcore.playback_tokens import TokenUse
 from hvcore.ports.storage import (
     ObjectInfo,
@@ -426,18 +426,22 @@ def test_a_picture_that_takes_too_long_is_there_for_the_next_request(
     assert len(public.photographer.seen) == 1
 
 
-@pytest.mark.parametrize("way", ["no still", "unusable", "missing"])
+@pytest.mark.parametrize("way", ["no still", "unusable", "missing", "faulty"])
 def test_a_host_that_can_make_no_frames_says_so(
     public: DeliveryWorker, way: str
 ) -> None:
     def missing() -> Transcoder:
         raise ConfigError("transcoder.options.ffmpeg: no such program")
 
+    def faulty() -> Transcoder:
+        raise PluginError("The transcoder cannot be loaded.")
+
     public.photographer.is_usable = False
     transcoder = {
         "no still": TextTranscoder,
         "unusable": lambda: public.photographer,
         "missing": missing,
+        "faulty": faulty,
     }[way]
     frames = public.thumbnails.moments.frames
     evolved(public, frames=attrs.evolve(frames, transcoder=transcoder))

@@ -139,7 +139,7 @@ def test_an_unreadable_length_is_an_error(
     head = b"HTTP/1.1 200 OK\r\nContent-Length: " + length + b"\r\n" + further
     outside.source.says("/v", head, b"\r\n3\r\nabc\r\n0\r\n\r\n")
 
-    with pytest.raises(OutboundError):
+    with pytest.raises(OutboundError, match="Content-Length that is no number"):
         read(outside.http, outside.source_url("/v"))
 
 
@@ -147,7 +147,7 @@ def test_two_lengths_are_an_error(outside: Outside) -> None:
     head = b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\n"
     outside.source.says("/v", head, b"abc")
 
-    with pytest.raises(OutboundError):
+    with pytest.raises(OutboundError, match="failed: InvalidHeader"):
         read(outside.http, outside.source_url("/v"))
 
 
@@ -285,7 +285,7 @@ def test_a_name_that_is_not_looked_up_in_time_is_an_error(outside: Outside) -> N
     began_at = time.monotonic()
 
     with (
-        pytest.raises(OutboundError),
+        pytest.raises(OutboundError, match=r"slow\.example is not known"),
         http.get("https://slow.example/", deadline_s=0.3),
     ):
         pass

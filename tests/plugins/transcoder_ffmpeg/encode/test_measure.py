@@ -137,15 +137,20 @@ def test_another_rung_than_asked_is_seen(made: Encoded) -> None:
     (rung,) = made.order.ladder.rungs
 
     for change in ({"width_px": 66}, {"pixel_format": PixelFormat.YUV420P10B}):
-        with pytest.raises(TranscodeError):
-            measure_rung(made.folder, attrs.evolve(rung, **change), made.span)
+        other = attrs.evolve(rung, **change)
+        with pytest.raises(TranscodeError) as failed:
+            measure_rung(made.folder, other, made.span)
+
+        assert f" is not {other}"[:200] in failed.value.log
 
 
 def test_another_audio_codec_than_asked_is_seen(made: Encoded) -> None:
     (audio,) = made.order.ladder.audio
 
-    with pytest.raises(TranscodeError):
+    with pytest.raises(TranscodeError) as failed:
         measure_audio(made.folder, attrs.evolve(audio, codec=AudioCodec.AAC_HE))
+
+    assert failed.value.log == "audio: mp4a.40.2 is not {'mp4a.40.5'}"
 
 
 def test_squeezed_frames_of_sound_are_seen(made: Encoded) -> None:
@@ -158,7 +163,7 @@ def test_squeezed_frames_of_sound_are_seen(made: Encoded) -> None:
     segments[-1].write_bytes(content.replace(lasts, (1000).to_bytes(4, "big"), 1))
 
     assert init.exists()
-    with pytest.raises(UnusableSourceError):
+    with pytest.raises(UnusableSourceError, match="changes its format in the middle"):
         measure_audio(made.folder, audio)
 
 
@@ -167,5 +172,7 @@ def test_rungs_that_do_not_line_up_are_seen(made: Encoded) -> None:
     other = attrs.evolve(video, segments=video.segments[:1])
 
     check_alignment([video, video])
-    with pytest.raises(TranscodeError):
+    with pytest.raises(TranscodeError) as failed:
         check_alignment([video, other])
+
+    assert failed.value.log == "boundaries differ: [[6.0, 2.0], [6.0]]"

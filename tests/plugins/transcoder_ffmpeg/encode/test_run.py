@@ -179,8 +179,10 @@ def test_talk_without_growth_is_a_stall(tmp_path: Path) -> None:
     watched.after(119)
     watched.watch.take_output(b"frame=1\nprogress=continue\n")
 
-    with pytest.raises(TranscodeError):
+    with pytest.raises(TranscodeError) as stopped:
         watched.after(6)
+
+    assert stopped.value.log == "no growth for 120 s"
 
 
 def test_frames_are_growth(tmp_path: Path) -> None:
@@ -205,8 +207,10 @@ def test_writing_without_end_is_stopped(tmp_path: Path) -> None:
     watched = _Watched(tmp_path, max_bytes=10)
     (tmp_path / "0.m4s").write_bytes(bytes(11))
 
-    with pytest.raises(TranscodeError):
+    with pytest.raises(TranscodeError) as stopped:
         watched.after(6)
+
+    assert stopped.value.log == "11 bytes written"
 
 
 @pytest.mark.parametrize(

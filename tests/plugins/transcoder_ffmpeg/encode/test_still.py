@@ -152,8 +152,10 @@ def test_a_moment_behind_the_last_frame_gives_none(
 ) -> None:
     made = encode(colours)
 
-    with pytest.raises(TranscodeError):
+    with pytest.raises(TranscodeError) as failed:
         still(transcoder, made, 1, 30.0, tmp_path)
+
+    assert failed.value.log.startswith("no picture at 30.000 s")
 
 
 def test_what_is_no_segment_is_refused(transcoder: Transcoder, tmp_path: Path) -> None:
@@ -256,5 +258,7 @@ def test_a_part_behind_the_last_frame_gives_none(
     made = encode(colours)
     span = FrameSpan(start_s=30, count=2, frames_per_s=8, width_px=64, height_px=36)
 
-    with pytest.raises(TranscodeError):
+    with pytest.raises(TranscodeError) as failed:
         frames(transcoder, made, tmp_path, span)
+
+    assert failed.value.log.startswith("no picture from 30.000 s on")

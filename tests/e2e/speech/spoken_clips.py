@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from tests.support.live import LiveService, live_service, until
 
-PICTURE: Final = "testsrc=s=320x180:r=2"
+PICTURE: Final = "testsrc=s=160x90:r=1"
 """Few and small pictures: it is the sound that matters."""
 
 
@@ -29,10 +29,20 @@ def listening_service(
     settings = {
         "HV_TRANSCRIBER__BACKEND": "whisper",
         "HV_TRANSCRIBER__OPTIONS__MODEL": model,
+        # The tests ask often how far captions are.
+        "HV_LIMITS__VIDEO_OPERATIONS_PER_HOUR": "1000000",
         **settings,
     }
     with live_service(folder, *words, **settings) as running:
         yield running
+
+
+def made_in_time(service: LiveService, clip: Path, *, within_s: float) -> str:
+    """Upload a clip and wait until it is ready; return the video's id."""
+    answer = service.process(service.uploaded(clip))
+    video_id = str(answer.body["videoID"])
+    assert service.finished(video_id, within_s=within_s)["status"]["ready"]
+    return video_id
 
 
 def ended_jobs(

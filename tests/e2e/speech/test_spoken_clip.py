@@ -7,9 +7,10 @@ from typing import Any, Final
 from urllib.parse import urljoin
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from tests.e2e.browsing import watch_for_problems
+from tests.e2e.films import wait_until
 from tests.e2e.sites import Site
 from tests.e2e.speech.spoken_clips import ended_jobs, listening_service, with_pictures
 from tests.plugins.transcriber_whisper.models import TINY_EN, tiny_en
@@ -176,3 +177,20 @@ def test_what_is_said_is_shown_by_the_player_of_the_service(
     assert read["language"] == "en"
     assert set(words_of(read["active"])) <= set(words_of(read["all"]))
     assert_is_said(read["all"])
+
+
+def test_what_is_said_is_read_and_chosen_in_the_transcript_panel(
+    page: Page, listening: LiveService, spoken_id: str
+) -> None:
+    problems = watch_for_problems(page)
+    page.goto(f"{listening.worker}/v1/embed/{spoken_id}?transcript=1")
+    panel = page.get_by_role("region", name="Transcript English")
+    last = panel.get_by_role("button").last
+
+    expect(last).to_be_visible()
+    text = " ".join(panel.get_by_role("listitem").all_inner_texts())
+    last.click()
+    wait_until(page, "player.currentTime > 1")
+
+    assert_is_said(text)
+    assert problems == []

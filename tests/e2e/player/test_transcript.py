@@ -6,6 +6,7 @@ keeps out of the way where nobody asked for it.
 import json
 import re
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Final
 
 import pytest
@@ -13,6 +14,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.e2e.browsing import barriers, watch_for_problems
 from tests.e2e.films import Film, ask, wait_until
+from tests.e2e.firefox import running_firefox
 from tests.e2e.moving_site import MASTER, MovingSite, moving_site, token
 from tests.e2e.player.player_tabs import address
 
@@ -421,6 +423,28 @@ def test_in_a_small_frame_the_transcript_waits_to_be_asked_for(
 
     expect(panel).to_be_hidden()
     expect(button).to_be_focused()
+
+
+@pytest.mark.long
+def test_firefox_reads_the_transcript_beside_the_picture(
+    site: MovingSite, tmp_path: Path
+) -> None:
+    buttons = "[...player.shadowRoot.querySelectorAll('.cues button')]"
+    with running_firefox(tmp_path) as firefox:
+        firefox.open(f"{site.url}/embed/public/a/master.m3u8?transcript=1")
+        firefox.wait_until(f"{buttons}.length === {CUES}")
+        assert firefox.ask(f"{buttons}[20].textContent") == "0:04A says number 20"
+
+        firefox.ask(f"({buttons}[20].click(), null)")
+
+        firefox.wait_until(
+            f"player.currentTime >= 4 && {buttons}.findIndex((one) =>"
+            " one.matches('[aria-current=true]')) >= 20"
+        )
+        assert firefox.ask("player.shadowRoot.querySelector('.cues').scrollTop") > 100
+        place = firefox.ask("player.dataset.transcript")
+        assert place in {"beside", "below"}
+        assert firefox.complaints() == []
 
 
 def test_the_frame_of_a_film_has_a_transcript_for_everybody(

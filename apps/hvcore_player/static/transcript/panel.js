@@ -104,7 +104,7 @@ export class TranscriptPanel {
     panel.hidden = !isOffered || !this.#isOpen;
     this.#arrange();
     button.setAttribute("aria-expanded", String(!panel.hidden));
-    language.textContent = track?.label ?? "";
+    language.textContent = track?.label || track?.language || "";
     const isOther = source !== this.#source || (track?.language ?? null) !== this.#language;
     if (this.#source !== null && isOther) {
       this.#forget();

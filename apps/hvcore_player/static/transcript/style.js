@@ -236,6 +236,12 @@ media-controller:not([breakpointsm]):has(.transcript-button:not([hidden])) media
 media-controller:not([breakpointsm]) .transcript-button {
   margin-inline-start: auto;
 }
+
+@media (forced-colors: active) {
+  .transcript [aria-current] {
+    outline: 2px solid Highlight;
+  }
+}
 `;
 
 export const style = new CSSStyleSheet();

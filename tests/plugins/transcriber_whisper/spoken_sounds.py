@@ -66,6 +66,24 @@ def music(duration_s: int, seed: int) -> bytes:
     return _packed(samples)
 
 
+def jingle(duration_s: int) -> bytes:
+    """Return a jingle of four bell tones that ring out, with a beat below them, once in five seconds."""
+    tones = (523, 659, 784, 1_047)
+    samples: list[int] = []
+    for frame in range(duration_s * SOUND_RATE_HZ):
+        at_s = frame / SOUND_RATE_HZ % 5
+        rung = sum(
+            math.exp(-2 * (at_s - 0.3 * place))
+            * math.sin(2 * math.pi * tone_hz * (at_s - 0.3 * place))
+            for place, tone_hz in enumerate(tones)
+            if at_s >= 0.3 * place
+        )
+        beat_s = at_s % 0.6
+        beat = math.exp(-12 * beat_s) * math.sin(2 * math.pi * 70 * beat_s)
+        samples.append(round(3_000 * (rung + 2 * beat)))
+    return _packed(samples)
+
+
 def _packed(samples: list[int]) -> bytes:
     limited = [max(-_FULL_SCALE, min(_FULL_SCALE - 1, one)) for one in samples]
     packed = array("h", limited)

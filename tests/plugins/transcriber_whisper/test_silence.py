@@ -17,6 +17,7 @@ from hvcore_transcriber_whisper.options import WhisperOptions
 from tests.plugins.transcriber_whisper.models import base, tiny_en
 from tests.plugins.transcriber_whisper.spoken_sounds import (
     at_level,
+    jingle,
     music,
     noise,
     speak,
@@ -62,8 +63,11 @@ def heard(
 
 @pytest.mark.parametrize(
     "made",
-    [lambda: silence(60_000), lambda: noise(60), lambda: music(60, 2)],
-    ids=["silence", "noise", "music"],
+    [
+        *(lambda: silence(60_000), lambda: noise(60)),
+        *(lambda: music(60, 2), lambda: jingle(60)),
+    ],
+    ids=["silence", "noise", "music", "jingle"],
 )
 def test_a_minute_without_speech_has_no_cues(
     made: Callable[[], bytes], english: WhisperTranscriber, tmp_path: Path

@@ -182,7 +182,9 @@ PORTS: Final[Mapping[str, PortSubject]] = {
     "SupportsFrames": PortSubject(
         example=_methods("frames"), unproven=_WITH_TRANSCODERS
     ),
-    "SupportsSound": PortSubject(example=_methods("sound"), unproven=_WITH_TRANSCODERS),
+    "SupportsSound": PortSubject(
+        example=_methods("sound"), kits=("testing.transcoder_sound.SoundConformance",)
+    ),
     "SupportsStill": PortSubject(example=_methods("still"), unproven=_WITH_TRANSCODERS),
     "SupportsStorageCheck": PortSubject(
         example=_methods("storage_problem"), unproven=_WITH_TRANSCODERS

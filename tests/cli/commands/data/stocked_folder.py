@@ -16,6 +16,8 @@ from tests.support.databases.filled_database import contents, filled_database
 OBJECTS: Mapping[str, bytes] = {
     "media/vid_a/job_a/master.m3u8": b"#EXTM3U",
     "media/vid_a/job_a/video/1.m4s": b"moof",
+    "media/vid_a/captions/en-cap_aa1.vtt": b"WEBVTT",
+    "media/vid_a/captions/en-cap_aa1.words.json": b"{}",
     "uploads/org_a/dev/up_a": b"source",
 }
 

@@ -11,11 +11,15 @@ import pytest
 
 from hvcore.plugin_api import (
     SOUND_RATE_HZ,
+    BuildContext,
     SoundSpan,
     SupportsSound,
     Transcoder,
-    UnusableSourceError,
+    Workspace,
 )
+from hvcore.testing.transcoder_sound import SoundConformance
+from hvcore_transcoder_ffmpeg.options import FfmpegOptions
+from hvcore_transcoder_ffmpeg.plugin import build
 from tests.plugins.transcoder_ffmpeg.clips import ffmpeg, pattern
 from tests.plugins.transcoder_ffmpeg.conftest import Encoded, make_workspace
 
@@ -86,39 +90,15 @@ def test_a_span_of_the_sound_has_its_times_and_its_length(
     assert times == pytest.approx([0.4, 1.4, 2.4, 3.4, 4.4], abs=_STEP_S)
 
 
-def test_a_span_behind_the_end_is_shorter(
-    transcoder: Transcoder,
-    encode: Callable[..., Encoded],
-    beeps: Path,
-    tmp_path: Path,
-) -> None:
-    made = encode(beeps)
+class TestSound(SoundConformance):
+    """
+    The sound of the transcoder with ffmpeg keeps the promises of the kit.
+    """
 
-    span = SoundSpan(start_s=0.0, duration_s=60.0)
-    found = heard(transcoder, segments(made, 2), span, tmp_path)
+    @pytest.fixture
+    def transcoder(self, context: BuildContext) -> Transcoder:
+        return build(FfmpegOptions(), context)
 
-    assert len(found) / SOUND_RATE_HZ == pytest.approx(2.0, abs=_STEP_S)
-    assert beeps_at_s(found) == pytest.approx([0.4, 1.4], abs=_STEP_S)
-
-
-def test_segments_that_are_missing_are_silent(
-    transcoder: Transcoder,
-    encode: Callable[..., Encoded],
-    beeps: Path,
-    tmp_path: Path,
-) -> None:
-    made = encode(beeps)
-
-    span = SoundSpan(start_s=5.0, duration_s=9.0)
-    found = heard(transcoder, segments(made, 0, 2), span, tmp_path)
-
-    assert beeps_at_s(found) == pytest.approx([0.4, 7.4, 8.4], abs=_STEP_S)
-
-
-def test_a_file_that_is_no_video_has_no_sound(
-    transcoder: Transcoder, tmp_path: Path
-) -> None:
-    span = SoundSpan(start_s=0.0, duration_s=5.0)
-
-    with pytest.raises(UnusableSourceError):
-        heard(transcoder, b"\0\0\0\x18ftypisom" + b"\xff" * 24, span, tmp_path)
+    @pytest.fixture
+    def workspace(self, beeps: Path, tmp_path: Path) -> Workspace:
+        return make_workspace(beeps, tmp_path / "work")

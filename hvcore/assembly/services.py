@@ -16,7 +16,7 @@ from hvcore.ports.storage import SupportsRoomCheck
 from hvcore.services.bulk.changes import BulkChanges
 from hvcore.services.bulk.question_limit import QuestionLimit
 from hvcore.services.bulk.runs import BulkRuns
-from hvcore.services.captions.editing import CaptionEditing
+from hvcore.services.videos.caption_editing import CaptionEditing
 from hvcore.services.health import Health
 from hvcore.services.links.share_code_mails import ShareCodeMails
 from hvcore.services.links.share_link_mails import ShareLinkMails

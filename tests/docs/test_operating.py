@@ -29,6 +29,7 @@ NOT_FOR_OPERATORS = {
     *(
         "curl",
         "dashboard-videos",
+        "edit-captions",
         "find-videos",
         "python-client",
         "renew-tokens",

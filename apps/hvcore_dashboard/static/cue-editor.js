@@ -116,7 +116,7 @@
       const holesMs = holes.reduce((sum, [from, to]) => sum + to - from, 0);
       const parts = [`${cues.length} ${cues.length === 1 ? 'cue' : 'cues'}`];
       if (wrongs) {
-        parts.push(`${wrongs} to be mended`);
+        parts.push(`${wrongs} to be fixed`);
       }
       if (doubts) {
         parts.push(`${doubts} with words in doubt`);

@@ -10,7 +10,7 @@ from hvcore.domain.videos.captions import WEBVTT_TIME, time_ms
 from hvcore.domain.videos.heard_speech import SpanMs
 
 MOST_WRONG: Final = 20
-"""The most wrong cues that are told: an editor mends them from the first one on."""
+"""The most wrong cues that are told: people fix them from the first one on."""
 _ARROW_LINE: Final = re.compile(r"^[^\n]*-->[^\n]*$", re.MULTILINE)
 _TIMES: Final = re.compile(
     rf"[ \t]*{WEBVTT_TIME}[ \t]*-->[ \t]*{WEBVTT_TIME}(?![0-9])[^\n]*"
@@ -21,12 +21,12 @@ _EXAMPLE: Final = "00:00:01.000 --> 00:00:02.500"
 @attrs.frozen
 class WrongCue:
     """
-    Say what is wrong with the times of a cue.
+    Name a cue with wrong times, and their error.
 
     Attributes:
         number: The number of the cue, from 1 on.
         line: The number of the line with its times, from 1 on.
-        message: What is wrong, in words that follow "the cue".
+        message: The error, in words that follow "the cue".
     """
 
     number: int

@@ -1,9 +1,8 @@
 """
-Keep what a machine has heard in a video, without its words.
+Keep the times of speech in a video, and the places of doubted words, without the words.
 
-The words go as soon as a person changes the captions. What stays is when somebody speaks,
-and which words of captions the machine doubted: so captions of people can be compared with
-the sound, and cues that nobody has changed keep their marks.
+The words go as soon as a person changes the captions. The rest stays: so captions of people
+can be compared with the sound, and cues that nobody has changed keep their marks.
 """
 
 import zlib
@@ -45,7 +44,7 @@ class DoubtedCue:
 @attrs.frozen(kw_only=True)
 class HeardSpeech:
     """
-    Say when somebody speaks in a video, and which words were doubted.
+    Hold the times of speech in a video, and the places of doubted words.
 
     Attributes:
         language: The language that was heard.
@@ -59,7 +58,7 @@ class HeardSpeech:
 
 
 def heard_speech(said: Transcript) -> HeardSpeech:
-    """Return what stays of a transcript when its words go."""
+    """Return the times of speech and the places of doubted words of a transcript."""
     words = [word for cue in said.cues for word in cue.words]
     return HeardSpeech(
         language=said.language,

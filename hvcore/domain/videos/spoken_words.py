@@ -82,7 +82,9 @@ class SpokenQuery:
     @classmethod
     def of(cls, text: str) -> "SpokenQuery":
         """Return the query of a text that somebody typed; it has no words if there are none in it."""
-        runs = list(dict.fromkeys(run[:MAX_WORD_CHARS] for run in runs_of(folded(text))))
+        runs = list(
+            dict.fromkeys(run[:MAX_WORD_CHARS] for run in runs_of(folded(text)))
+        )
         words: dict[str, None] = {}
         for run in runs:
             is_pairs = len(run) > 1 and _IS_UNSPACED.match(run)
@@ -98,7 +100,9 @@ class SpokenQuery:
         Args:
             is_whole: Whether a word must not be a part of another one.
         """
-        return re.compile("|".join(self._of(run, is_whole=is_whole) for run in self.runs))
+        return re.compile(
+            "|".join(self._of(run, is_whole=is_whole) for run in self.runs)
+        )
 
     def _of(self, run: str, *, is_whole: bool) -> str:
         if not is_whole or _IS_UNSPACED.match(run):

@@ -44,12 +44,12 @@ class CaptionJobRepository(Protocol):
 
     def save_heard(self, job_id: CaptionJobId, heard: HeardSpeech | None) -> None:
         """
-        Store what a job has heard in all of a video; None if that is nothing.
+        Store the speech that a job has heard in all of a video; None if there is none.
 
-        It stays while a later job for the same wish runs.
+        The speech stays while a later job for the same wish runs.
         """
         ...
 
     def heard(self, video_id: VideoId) -> Sequence[HeardSpeech]:
-        """Return what the jobs of a video have heard, that of the latest job first."""
+        """Return the speech that jobs have heard in a video, that of the latest job first."""
         ...

@@ -1,5 +1,5 @@
 """
-What stays of the words that a machine has heard.
+Times of speech and places of doubted words, without the words.
 """
 
 import pytest

@@ -126,7 +126,7 @@ def test_a_window_of_captions_is_stored_once(uow: SqlUnitOfWork) -> None:
         assert work.caption_jobs.windows(job.id) == []
 
 
-def test_what_was_heard_stays_while_captions_are_made_anew(
+def test_heard_speech_stays_while_captions_are_made_anew(
     uow: SqlUnitOfWork,
 ) -> None:
     clip = add_video(uow)

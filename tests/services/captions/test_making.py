@@ -461,7 +461,7 @@ def heard(spoken: SpokenService, video_id: str) -> list[HeardSpeech]:
         return list(work.caption_jobs.heard(VideoId(video_id)))
 
 
-def test_when_somebody_speaks_stays_when_a_person_replaces_the_captions(
+def test_heard_speech_stays_when_a_person_replaces_the_captions(
     spoken: SpokenService,
 ) -> None:
     video_id = spoken.ready()

@@ -18,7 +18,7 @@ from hvcore.errors import (
     PreconditionFailedError,
     UnavailableError,
 )
-from hvcore.services.captions.editing import EditedCaptions, OpenedCaptions
+from hvcore.services.videos.caption_editing import EditedCaptions, OpenedCaptions
 from hvcore_dashboard.desk import Desk
 from hvcore_dashboard.forms import SHOWN, Form, form_with, read_form
 from hvcore_dashboard.pages.video.caption_tab import TAB
@@ -154,7 +154,7 @@ class CaptionEditorResource:
 
 
 def _facts(video: Video, form: Form, stored: OpenedCaptions | None) -> str:
-    """Return what the page's script needs to know besides the text, as JSON."""
+    """Return the facts for the page's script, as JSON."""
     # Marks belong to cues by their index, in the version that the text begins with.
     is_as_stored = stored is not None and not form.errors
     return json.dumps(

@@ -24,7 +24,7 @@ _ENDINGS: Final = {
 }
 
 
-class CaptionFileResource:
+class CaptionDownloadResource:
     """``GET …/videos/{video}/captions/{language}/files/{form}``: captions as a file."""
 
     def __init__(self, desk: Desk) -> None:

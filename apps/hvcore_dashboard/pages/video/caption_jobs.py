@@ -38,7 +38,7 @@ class CaptionJobsResource:
         self._answers.fragment(req, resp, "video/caption_jobs.html", values)
 
 
-class CaptionGenerationResource:
+class CaptionOrderResource:
     """``POST …/videos/{video}/captions/generate``: has captions made by machine."""
 
     def __init__(self, desk: Desk) -> None:

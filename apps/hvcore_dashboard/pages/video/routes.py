@@ -91,10 +91,10 @@ ROUTES: Final[tuple[PageRoute, ...]] = (
     _changed("/captions", captions.CaptionsPageResource, file=_CAPTIONS),
     _changed("/captions/remove", captions.CaptionsRemovalResource),
     _shown("/captions/jobs", caption_jobs.CaptionJobsResource),
-    _changed("/captions/generate", caption_jobs.CaptionGenerationResource),
+    _changed("/captions/generate", caption_jobs.CaptionOrderResource),
     _changed("/captions/cancel", caption_jobs.CaptionCancellationResource),
     _shown("/captions/{language}", captions.CaptionsPreviewFragmentResource),
-    _shown("/captions/{language}/files/{form}", caption_files.CaptionFileResource),
+    _shown("/captions/{language}/files/{form}", caption_files.CaptionDownloadResource),
     PageRoute(
         "GET",
         f"{VIDEO}/captions/{{language}}/edit",

@@ -1,4 +1,4 @@
-"""Keep when somebody speaks in a video, and which words of its captions were doubted."""
+"""Keep the times of speech in videos, and the places of doubted words."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,5 +10,5 @@ TEXT = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 
 
 def upgrade() -> None:
-    """Add the column for what a job has heard; older processes go on writing rows without it."""
+    """Add the column for the speech of a job; older processes go on writing rows without it."""
     op.add_column("caption_jobs", sa.Column("heard_json", TEXT, nullable=True))

@@ -358,7 +358,17 @@ def test_an_edit_of_a_deleted_video_is_shown_to_its_writer_with_the_way_to_the_b
     assert dashboard.video(video_id).description == "an hour's\nwork <b>"
 
 
-@pytest.mark.parametrize("tab", ["", "/chapters", "/sharing", "/captions/remove"])
+@pytest.mark.parametrize(
+    "tab",
+    [
+        "",
+        "/chapters",
+        "/sharing",
+        "/captions/remove",
+        "/captions/generate",
+        "/captions/en/edit",
+    ],
+)
 def test_a_form_of_a_video_that_is_gone_says_so(dashboard: Dashboard, tab: str) -> None:
     person = dashboard.sign_in(Role.EDITOR)
     video_id = dashboard.world.ready()

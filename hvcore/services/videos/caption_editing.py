@@ -195,7 +195,7 @@ class CaptionEditing:
 
 
 def nearest_speech(heard: Iterable[HeardSpeech], language: str) -> HeardSpeech | None:
-    """Return what was heard in a language, else what was heard last; None if nothing was."""
+    """Return the speech that was heard in a language, else the latest; None if there is none."""
     known = [one for one in heard if one.spans]
     primary = language.partition("-")[0]
     own = (one for one in known if one.language.partition("-")[0] == primary)

@@ -17,7 +17,7 @@ from hvcore.errors import (
     PreconditionFailedError,
     VideoNotFoundError,
 )
-from hvcore.services.captions.editing import (
+from hvcore.services.videos.caption_editing import (
     MOST_COMPARED_BYTES,
     CaptionEditing,
     EditedCaptions,

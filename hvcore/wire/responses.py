@@ -18,9 +18,9 @@ from hvcore.domain.processing.encoding import AUTO
 from hvcore.domain.processing.transcoding import AudioRendition, Rung
 from hvcore.domain.uploads.grants import UploadGranted
 from hvcore.domain.videos.catalog import VideoPage, VideoQuery, VideoSummary
+from hvcore.domain.videos.spoken_texts import SpokenHit
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.thumbnails import LIST_THUMBNAIL_PX
-from hvcore.domain.videos.spoken_texts import SpokenHit
 from hvcore.domain.videos.video import Video
 from hvcore.wire.videos.chapters import chapter_list
 from hvcore.wire.videos.labels import shown_labels

@@ -162,6 +162,9 @@ def _snippet(
     done = 0
     for at, word in query.matches(shown, are_whole=are_whole):
         start, end = max(owners[at], done), owners[at + len(word) - 1] + 1
+        # Accents that stand behind their letter.
+        while end < len(text) and not folded(text[end]):
+            end += 1
         if start >= end:
             continue
         parts.append(SnippetPart(text=text[done:start], is_match=False))

@@ -85,7 +85,9 @@ class SpokenQuery:
     @classmethod
     def of(cls, text: str) -> "SpokenQuery":
         """Return the query of a text that somebody typed; it has no words if there are none in it."""
-        runs = list(dict.fromkeys(run[:MAX_WORD_CHARS] for run in runs_of(folded(text))))
+        runs = list(
+            dict.fromkeys(run[:MAX_WORD_CHARS] for run in runs_of(folded(text)))
+        )
         words: dict[str, None] = {}
         for run in runs:
             is_pairs = len(run) > 1 and _IS_UNSPACED.match(run)

@@ -17,6 +17,7 @@ from hvcore.persistence.tables import spoken_texts, video_captions, videos
 _LISTED = sorted(state.value for state in LISTED_STATES)
 _TEXT = spoken_texts.c
 _TRACK = video_captions.c
+_COLUMNS = tuple(column.name for column in video_captions.columns)
 
 
 def write_said(said: SpokenText) -> str:
@@ -88,7 +89,7 @@ class SqlSpokenTextRepository:
         )
         rows = self._connection.execute(asked).mappings().all()
         unread = [
-            CaptionTrack(**{name: row[name] for name in _TRACK.keys()})
+            CaptionTrack(**{name: row[name] for name in _COLUMNS})
             for row in rows
             if row["no"] is None and row["is_listed"]
         ]
@@ -106,7 +107,9 @@ class SqlSpokenTextRepository:
         is_listed = sa.and_(
             _TRACK.video_id == seen.c.video_id, _TRACK.language == seen.c.language
         )
-        asked = sa.select(seen.c.no, _TRACK.version).outerjoin(video_captions, is_listed)
+        asked = sa.select(seen.c.no, _TRACK.version).outerjoin(
+            video_captions, is_listed
+        )
         rows = self._connection.execute(asked.order_by(seen.c.no)).all()
         for no in [row.no for row in rows if row.version is None]:
             self._connection.execute(sa.delete(spoken_texts).where(_TEXT.no == no))

@@ -115,7 +115,17 @@ def test_all_words_must_be_said_in_one_language(films: Films) -> None:
 def test_case_and_accents_do_not_matter_in_what_is_said(films: Films) -> None:
     said = films.add("Über die Straße nach Łódź, naïve Elève 東京都に行く")
 
-    for spoken in ("uber", "ÜBER", "strasse", "naive", "eleve", "東京", "京都", "都", "東京都"):
+    for spoken in (
+        "uber",
+        "ÜBER",
+        "strasse",
+        "naive",
+        "eleve",
+        "東京",
+        "京都",
+        "都",
+        "東京都",
+    ):
         assert films.found(spoken) == [said.id], spoken
         assert films.page(spoken).spoken_hits[said.id], spoken
     assert films.found("京東") == []
@@ -123,7 +133,22 @@ def test_case_and_accents_do_not_matter_in_what_is_said(films: Films) -> None:
 
 @pytest.mark.parametrize(
     "spoken",
-    ['"', "*", "-", '"a', "NEAR(x y)", "words:x", "=", "'", "\\", "a\0b", "%", "_%", ") OR (", "\ud800"],
+    [
+        '"',
+        "*",
+        "-",
+        '"a',
+        "NEAR(x y)",
+        "words:x",
+        "=",
+        "'",
+        "\\",
+        "a\0b",
+        "%",
+        "_%",
+        ") OR (",
+        "\ud800",
+    ],
 )
 def test_signs_of_query_languages_are_no_operators(films: Films, spoken: str) -> None:
     films.add("good morning")
@@ -135,7 +160,9 @@ def test_signs_of_query_languages_are_no_operators(films: Films, spoken: str) ->
 def test_near_and_or_are_words_like_others(films: Films) -> None:
     said = films.add("near or not and")
 
-    assert films.found("NEAR") == films.found("or") == films.found("NOT AND") == [said.id]
+    assert (
+        films.found("NEAR") == films.found("or") == films.found("NOT AND") == [said.id]
+    )
     assert films.found("near OR missing") == []
 
 
@@ -171,7 +198,9 @@ def test_a_deleted_video_is_not_found_by_what_is_said(films: Films) -> None:
     assert films.found("farewell") == []
 
 
-def test_erased_videos_leave_no_words_in_the_index(films: Films, engine: Engine) -> None:
+def test_erased_videos_leave_no_words_in_the_index(
+    films: Films, engine: Engine
+) -> None:
     said = films.add("farewell")
     with films.uow.write() as work:
         found = work.videos.find(said.id, for_update=True)
@@ -185,7 +214,9 @@ def test_erased_videos_leave_no_words_in_the_index(films: Films, engine: Engine)
         assert not connection.exec_driver_sql("SELECT * FROM spoken_texts").all()
     if engine.dialect.name == "sqlite":
         with engine.connect() as connection:
-            connection.exec_driver_sql("CREATE VIRTUAL TABLE temp.v USING fts5vocab(main, video_search_spoken, row)")
+            connection.exec_driver_sql(
+                "CREATE VIRTUAL TABLE temp.v USING fts5vocab(main, video_search_spoken, row)"
+            )
             assert not connection.exec_driver_sql("SELECT term FROM temp.v").all()
 
 
@@ -211,7 +242,9 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
         monkeypatch.setattr(pages, "FEW", 3)
         monkeypatch.setattr(pages, "MAX_COUNTED", 3)
         monkeypatch.setattr(pages, "FIRST_STEP", 2)
-        monkeypatch.setattr(pages, "FARTHEST", 1_000 if request.param == "walked" else 1)
+        monkeypatch.setattr(
+            pages, "FARTHEST", 1_000 if request.param == "walked" else 1
+        )
     return str(request.param)
 
 
@@ -251,7 +284,9 @@ def test_other_filters_hold_beside_what_is_said(films: Films, way: str) -> None:
         ({"external_id": "x"}, []),
     ):
         assert films.found("common", **asked) == [one.id for one in wanted], asked  # type: ignore[arg-type]  # names of fields
-        assert films.catalog.ids(HERE, VideoQuery(page=1, page_size=20, spoken="common", **asked)).ids == tuple(one.id for one in wanted)  # type: ignore[arg-type]  # names of fields
+        assert films.catalog.ids(
+            HERE, VideoQuery(page=1, page_size=20, spoken="common", **asked)
+        ).ids == tuple(one.id for one in wanted)  # type: ignore[arg-type]  # names of fields
 
 
 def test_without_its_index_what_is_said_is_found_by_looking_at_each_text(
@@ -277,4 +312,8 @@ def test_of_a_video_with_captions_in_many_languages_the_first_hits_are_shown(
 
     assert page.total == 1
     hits = page.spoken_hits[said.id]
-    assert [(hit.language, hit.start_ms) for hit in hits] == [("de", 1_000), ("en", 1_000), ("en", 41_000)]
+    assert [(hit.language, hit.start_ms) for hit in hits] == [
+        ("de", 1_000),
+        ("en", 1_000),
+        ("en", 41_000),
+    ]

@@ -100,7 +100,7 @@ def pieces() -> list[Piece]:
 
 def texts() -> Iterator[tuple[str, SpokenText]]:
     """
-    Yield what is said in one video after the other, with its words.
+    Yield the spoken texts of videos, each with its different words.
     """
     chance = random.Random(63)  # noqa: S311 - as above
     made = pieces()

@@ -1,4 +1,4 @@
-"""What is said in a video: the text of its captions, and the places where words are said."""
+"""Spoken texts: the text of a video's captions, and the places where searched words are in it."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
@@ -31,7 +31,7 @@ _APART_MS: Final = 10_000
 @attrs.frozen(kw_only=True)
 class SpokenText:
     """
-    What is said in a video by its captions in one language.
+    The spoken text of a video: the text of its captions in one language.
 
     Attributes:
         starts_ms: The start of each cue in the video.
@@ -68,7 +68,7 @@ class SpokenHit:
 
 
 def spoken_text(cues: Iterable[Cue]) -> SpokenText:
-    """Return what the cues of captions say, up to MAX_SPOKEN_CHARS."""
+    """Return the spoken text of the cues of captions, up to MAX_SPOKEN_CHARS."""
     starts_ms: list[int] = []
     lines: list[str] = []
     chars = 0

@@ -108,14 +108,21 @@ class SpokenQuery:
         return found[0] if len(found) == 1 else heapq.merge(*found)
 
 
+def _is_of_word(char: str) -> bool:
+    """Return whether a character, or none, is a part of a word."""
+    if char.isascii():
+        return char.isalnum() or char == "_"
+    return _WORD.match(char) is not None
+
+
 def _places(text: str, run: str, *, is_whole: bool) -> Iterator[tuple[int, str]]:
     is_whole = is_whole and not _IS_UNSPACED.match(run)
     at = text.find(run)
     while at >= 0:
         end = at + len(run)
         is_part = is_whole and (
-            _WORD.match(text[at - 1 : at])
-            or (len(run) < MAX_WORD_CHARS and _WORD.match(text[end : end + 1]))
+            _is_of_word(text[at - 1 : at])
+            or (len(run) < MAX_WORD_CHARS and _is_of_word(text[end : end + 1]))
         )
         if not is_part:
             yield at, run

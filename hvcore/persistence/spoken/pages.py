@@ -27,7 +27,6 @@ from hvcore.domain.videos.spoken_texts import (
 )
 from hvcore.domain.videos.spoken_words import SpokenQuery
 from hvcore.domain.videos.states import LISTED_STATES
-from hvcore.persistence.engine import reading
 from hvcore.persistence.naming import named
 from hvcore.persistence.spoken.index import (
     AS_VECTOR,
@@ -52,9 +51,9 @@ from hvcore.persistence.videos.page_shapes import (
     page_shape,
     page_values,
 )
-from hvcore.persistence.videos.page_statements import in_order
+from hvcore.persistence.videos.page_statements import SORT_COLUMNS, in_order
 
-FEW: Final = 1_500
+FEW: Final = 1_100
 """Found texts whose videos are put into order; more than are counted."""
 FIRST_STEP: Final = 50
 """Videos of the list that are looked at first; then as many as before, and so on."""
@@ -81,7 +80,7 @@ class SpokenPage:
 
 @attrs.frozen(kw_only=True)
 class _Asked:
-    """What is asked for: the words, the filters and their values."""
+    """The words and the filters of a list of videos, with their values in statements."""
 
     env: Environment
     query: VideoQuery
@@ -103,13 +102,19 @@ class SpokenPages:
     """
 
     def __init__(self, engine: Engine, read_ids: ReadIds) -> None:
-        self._engine = engine
         self._read_ids = read_ids
         self._is_sqlite = engine.dialect.name == "sqlite"
         self._is_indexed: bool | None = None
 
-    def read(self, env: Environment, query: VideoQuery) -> SpokenPage:
-        """Return one page of an environment's videos in which all words of the query are said."""
+    def read(
+        self, connection: Connection, env: Environment, query: VideoQuery
+    ) -> SpokenPage:
+        """
+        Return one page of an environment's videos in which all words of the query are said.
+
+        Args:
+            connection: A connection in a transaction that only reads lists of videos.
+        """
         spoken = SpokenQuery.of(query.spoken or "")
         search = folded(query.search or "")
         nothing = SpokenPage(ids=(), total=0, has_more=False)
@@ -128,25 +133,23 @@ class SpokenPages:
             | {f"term_{at}": term for at, term in enumerate(sorted(query.terms))}
             | {"external_id": query.external_id},
         )
-        with reading(self._engine) as connection:
-            found = self._found(connection, asked, FEW + 1)
-            listed = self._sorted(connection, asked, dict.fromkeys(found))
-            if len(found) <= FEW:
-                return _page(asked, listed)
-            total = len(listed)
-            if total <= MAX_COUNTED:
-                # Filters leave few of them, or many are of one video.
-                total = self._count(connection, asked)
-        ids = self._walked(asked) if total > MAX_COUNTED else None
+        found = self._found(connection, asked, FEW + 1)
+        listed = self._sorted(connection, asked, dict.fromkeys(found))
+        if len(found) <= FEW:
+            return _page(asked, listed)
+        total = len(listed)
+        if total <= MAX_COUNTED:
+            # Filters leave few of them, or many are of one video.
+            total = self._count(connection, asked)
+        ids = self._walked(connection, asked) if total > MAX_COUNTED else None
         if ids is None:
-            with reading(self._engine) as connection:
-                ids = self._all(connection, asked)
+            ids = self._all(connection, asked)
         return SpokenPage(
             ids=ids, total=min(total, MAX_COUNTED), has_more=total > MAX_COUNTED
         )
 
     def hits(
-        self, query: VideoQuery, ids: Sequence[VideoId]
+        self, connection: Connection, query: VideoQuery, ids: Sequence[VideoId]
     ) -> Mapping[VideoId, Sequence[SpokenHit]]:
         """Return the places in some videos where the words of a query are said, MAX_HITS of each video."""
         spoken = SpokenQuery.of(query.spoken or "")
@@ -159,9 +162,7 @@ class SpokenPages:
             .order_by(texts.video_id, texts.language)
         )
         found: dict[VideoId, list[SpokenHit]] = {}
-        with reading(self._engine) as connection:
-            rows = connection.execute(asked).all()
-        for row in rows:
+        for row in connection.execute(asked).all():
             of_video = found.setdefault(VideoId(row.video_id), [])
             if len(of_video) < MAX_HITS:
                 of_video += find_hits(
@@ -185,21 +186,29 @@ class SpokenPages:
     def _sorted(
         self, connection: Connection, asked: _Asked, ids: Iterable[VideoId]
     ) -> Sequence[VideoId]:
-        """Return those of some videos that the filters let through, in the order of the list."""
+        """Return the ids of the given videos that the filters let through, in the order of the list."""
+        some = list(ids)
         if self._is_sqlite:
             each = named("SELECT value FROM json_each(:ids)").columns(sa.column("id"))
-            is_one = videos.c.id.in_(each)
-        else:
-            array = sa.func.string_to_array(sa.bindparam("ids"), ",")
-            is_one = videos.c.id == sa.any_(array)
-        statement = (
-            sa.select(videos.c.id)
-            .where(is_one, *self._conditions(asked))
-            .order_by(*self._order(asked.shape))
+            statement = (
+                sa.select(videos.c.id)
+                .where(videos.c.id.in_(each), *self._conditions(asked))
+                .order_by(*self._order(asked.shape))
+            )
+            given = {**asked.values, "ids": orjson.dumps(some).decode()}
+            return _ids(connection, statement, given)
+        given_ids = sa.func.string_to_array(sa.bindparam("ids"), ",")
+        one = sa.func.unnest(given_ids).table_valued("id").render_derived()
+        # By themselves: or PostgreSQL walks through an index that has the order.
+        found = (
+            sa.select(videos.c.id, *SORT_COLUMNS.values())
+            .join_from(one, videos, videos.c.id == one.c.id)
+            .where(*self._conditions(asked))
+            .cte("found")
+            .prefix_with("MATERIALIZED")
         )
-        some = list(ids)
-        given = orjson.dumps(some).decode() if self._is_sqlite else ",".join(some)
-        return _ids(connection, statement, {**asked.values, "ids": given})
+        statement = sa.select(found.c.id).order_by(*in_order(asked.shape, found.c))
+        return _ids(connection, statement, {**asked.values, "ids": ",".join(some)})
 
     def _count(self, connection: Connection, asked: _Asked) -> int:
         some = (
@@ -221,7 +230,9 @@ class SpokenPages:
         )
         return _ids(connection, statement, asked.values)
 
-    def _walked(self, asked: _Asked) -> Sequence[VideoId] | None:
+    def _walked(
+        self, connection: Connection, asked: _Asked
+    ) -> Sequence[VideoId] | None:
         """Return the ids on a page by walking through the list; None if that goes too far."""
         end = asked.skipped + asked.query.page_size
         found: list[VideoId] = []
@@ -230,7 +241,7 @@ class SpokenPages:
         while seen < FARTHEST and len(found) < end <= FARTHEST:
             step = attrs.evolve(asked.query, spoken=None, page=page, page_size=size)
             ids = self._read_ids(asked.env, step)
-            said = self._said_in(ids, asked.words)
+            said = self._said_in(connection, ids, asked.words)
             found += [one for one in ids if one in said]
             seen += size
             if len(ids) < size:
@@ -239,14 +250,13 @@ class SpokenPages:
         return found[asked.skipped : end] if len(found) >= end else None
 
     def _said_in(
-        self, ids: Sequence[VideoId], words: Sequence[str]
+        self, connection: Connection, ids: Sequence[VideoId], words: Sequence[str]
     ) -> frozenset[VideoId]:
         texts = spoken_texts.c
         asked = sa.select(texts.video_id).where(
             texts.video_id.in_(ids), self._has_words(words)
         )
-        with reading(self._engine) as connection:
-            return frozenset(map(VideoId, connection.execute(asked).scalars()))
+        return frozenset(map(VideoId, connection.execute(asked).scalars()))
 
     def _has_words(self, words: Sequence[str]) -> sa.ColumnElement[bool]:
         return has_words(words, is_sqlite=self._is_sqlite)

@@ -1,4 +1,4 @@
-"""Store what is said in videos, as the search reads it."""
+"""Store the spoken texts of videos, as the search reads them."""
 
 from collections.abc import Sequence
 
@@ -21,19 +21,19 @@ _COLUMNS = tuple(column.name for column in video_captions.columns)
 
 
 def write_said(said: SpokenText) -> str:
-    """Return what is said as the column ``said`` holds it."""
+    """Return the JSON of a spoken text for the column ``said``."""
     document = {"starts": list(said.starts_ms), "text": said.text}
     return orjson.dumps(document).decode()
 
 
 def read_said(stored: str) -> SpokenText:
-    """Return what is said as ``write_said`` has written it."""
+    """Return the spoken text in the JSON that ``write_said`` has written."""
     document = orjson.loads(stored)
     return SpokenText(starts_ms=document["starts"], text=document["text"])
 
 
 class SqlSpokenTextRepository:
-    """Store what is said in videos; see ports.repositories.spoken_texts.SpokenTextRepository."""
+    """Store the spoken texts of videos; see ports.repositories.spoken_texts.SpokenTextRepository."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

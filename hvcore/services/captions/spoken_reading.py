@@ -1,5 +1,5 @@
 """
-Read what captions say that no transaction has stored: those of older versions, long ones, restored ones.
+Read spoken texts from caption files where no transaction has stored them: of older versions, and of long captions.
 
 The leader of the sweep looks at some captions each time, and begins anew after a while.
 """
@@ -26,7 +26,7 @@ MOST_READ_S: Final = 2.0
 
 @attrs.define(kw_only=True)
 class SpokenReading:
-    """Read what captions say, and store it for the search; one process does so at a time."""
+    """Read the spoken texts of captions, and store them for the search; one process does so at a time."""
 
     uow: UnitOfWork
     storage: Storage

@@ -1,5 +1,5 @@
 """
-Lists of videos by what is said in them, in both families.
+Lists of videos by the words that are said in them, in both families.
 """
 
 from typing import Any
@@ -106,7 +106,7 @@ def test_too_long_spoken_words_are_refused(api: World, videos: str) -> None:
 
 
 @LIST
-def test_what_others_say_is_not_found(api: World, videos: str) -> None:
+def test_words_of_other_environments_are_not_found(api: World, videos: str) -> None:
     for env in (api.dev, api.other_env):
         say(api, api.ready(env), "secret", org=env.org_id, key=api.system_key())
 

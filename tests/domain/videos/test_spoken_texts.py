@@ -1,5 +1,5 @@
 """
-Places where words are said, and the text around them.
+Spoken texts: hits of searched words, and their snippets.
 """
 
 import pytest
@@ -34,7 +34,7 @@ def shown(hit: SpokenHit) -> str:
     return "".join(f"[{p.text}]" if p.is_match else p.text for p in hit.snippet)
 
 
-def test_places_where_words_are_said_together_come_first() -> None:
+def test_hits_of_all_words_together_come_first() -> None:
     gap = ["x"] * 5
 
     found = hits("red car", "red", *gap, "car", *gap, "red car")
@@ -114,7 +114,7 @@ def test_a_very_long_word_is_found_by_its_beginning() -> None:
 
 
 @given(st.text(max_size=60), st.text(max_size=20))
-def test_what_is_marked_and_what_is_not_are_the_text(line: str, spoken: str) -> None:
+def test_the_parts_of_a_snippet_are_its_text(line: str, spoken: str) -> None:
     said = spoken_text([Cue(start_ms=0, end_ms=1, text=line)])
 
     found = find_hits(said, SpokenQuery.of(spoken), video_id=VIDEO, language="en")

@@ -1,5 +1,5 @@
 """
-The sweep reads what captions say that no transaction has stored.
+The sweep reads spoken texts that no transaction has stored.
 """
 
 import pytest
@@ -54,7 +54,7 @@ def test_long_captions_are_found_after_the_next_sweep(
     assert [reading.step(), reading.step()] == [0, 0]
 
 
-def test_captions_whose_file_is_lost_are_read_once(
+def test_captions_with_a_lost_file_are_read_once(
     spoken: SpokenService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(captions, "READ_AT_ONCE_BYTES", 10)
@@ -70,7 +70,7 @@ def test_captions_whose_file_is_lost_are_read_once(
     assert steps == [1, 0, 0, 0]
 
 
-def test_what_removed_captions_said_is_forgotten_by_the_sweep(
+def test_the_sweep_forgets_the_spoken_text_of_removed_captions(
     spoken: SpokenService,
 ) -> None:
     video_id = spoken.ready()

@@ -37,6 +37,7 @@ from hvcore.persistence.rows import video_to_row
 from hvcore.persistence.spoken.index import sign_of
 from hvcore.persistence.spoken.texts import write_said
 from hvcore.persistence.videos.catalog import SqlVideoCatalog
+from hvcore.persistence.videos.recount import recount
 from tests.benchmarks.lists import connections, cpu_ms
 from tests.persistence.samples import NOW, video
 from tests.support.servers import postgresql_server
@@ -162,6 +163,7 @@ def fill(engine: Engine, videos: int) -> None:
             with engine.begin() as connection:
                 connection.execute(sa.insert(tables.videos), rows)
                 connection.execute(sa.insert(tables.spoken_texts), spoken)
+    recount(engine)
     with engine.connect() as connection:
         command = "VACUUM ANALYZE" if engine.dialect.name == "postgresql" else "ANALYZE"
         connection.execution_options(isolation_level="AUTOCOMMIT").exec_driver_sql(

@@ -53,8 +53,10 @@ from hvcore.persistence.videos.page_shapes import (
 )
 from hvcore.persistence.videos.page_statements import SORT_COLUMNS, in_order
 
-FEW: Final = 1_100
-"""Found texts whose videos are put into order; more than are counted."""
+FEW: Final = 1_500
+"""Found texts whose videos are put into order."""
+COUNTED: Final = 1_100
+"""Found texts of a common word that are counted: some are of deleted videos."""
 FIRST_STEP: Final = 50
 """Videos of the list that are looked at first; then as many as before, and so on."""
 FARTHEST: Final = 1_600
@@ -133,9 +135,11 @@ class SpokenPages:
             | {f"term_{at}": term for at, term in enumerate(sorted(query.terms))}
             | {"external_id": query.external_id},
         )
-        found = self._found(connection, asked, FEW + 1)
-        listed = self._sorted(connection, asked, dict.fromkeys(found))
-        if len(found) <= FEW:
+        are_many = self._are_many(connection, asked)
+        most = COUNTED if are_many else FEW
+        found = dict.fromkeys(self._found(connection, asked, most))
+        listed = self._sorted(connection, asked, found)
+        if not are_many:
             return _page(asked, listed)
         total = len(listed)
         if total <= MAX_COUNTED:
@@ -173,13 +177,26 @@ class SpokenPages:
                 )[: MAX_HITS - len(of_video)]
         return found
 
+    def _are_many(self, connection: Connection, asked: _Asked) -> bool:
+        """Return whether the index finds more texts than are put into order."""
+        if not self._is_sqlite:
+            # The planner takes the words of long texts for cheap to make.
+            connection.exec_driver_sql("SET LOCAL enable_seqscan = off")
+        some: sa.FromClause
+        if self._is_sqlite and self._has_index(connection):
+            # Without the texts, which lie far apart.
+            found = named(_NUMBERS).columns(sa.column("no")).subquery("numbers")
+            some = sa.select(found.c.no).limit(FEW + 1).subquery("some")
+        else:
+            some = self._matches(connection, asked).limit(FEW + 1).subquery("some")
+        counted = sa.select(sa.func.count()).select_from(some)
+        number = connection.execute(counted, dict(asked.values)).scalar_one()
+        return int(number) > FEW
+
     def _found(
         self, connection: Connection, asked: _Asked, most: int
     ) -> Sequence[VideoId]:
         """Return the videos of the first texts that the index finds; some are of deleted videos."""
-        if not self._is_sqlite:
-            # The planner takes the words of long texts for cheap to make.
-            connection.exec_driver_sql("SET LOCAL enable_seqscan = off")
         found = self._matches(connection, asked).limit(most)
         return _ids(connection, found, asked.values)
 
@@ -241,7 +258,7 @@ class SpokenPages:
         while seen < FARTHEST and len(found) < end <= FARTHEST:
             step = attrs.evolve(asked.query, spoken=None, page=page, page_size=size)
             ids = self._read_ids(asked.env, step)
-            said = self._said_in(connection, ids, asked.words)
+            said = self._said_in(connection, asked, ids)
             found += [one for one in ids if one in said]
             seen += size
             if len(ids) < size:
@@ -250,13 +267,31 @@ class SpokenPages:
         return found[asked.skipped : end] if len(found) >= end else None
 
     def _said_in(
-        self, connection: Connection, ids: Sequence[VideoId], words: Sequence[str]
+        self, connection: Connection, asked: _Asked, ids: Sequence[VideoId]
     ) -> frozenset[VideoId]:
+        """Return the given videos in which the words are said."""
         texts = spoken_texts.c
-        asked = sa.select(texts.video_id).where(
-            texts.video_id.in_(ids), self._has_words(words)
-        )
-        return frozenset(map(VideoId, connection.execute(asked).scalars()))
+        if not self._is_sqlite or not self._has_index(connection):
+            has_words = self._has_words(asked.words)
+            statement = sa.select(texts.video_id).where(
+                texts.video_id.in_(ids), has_words
+            )
+            return frozenset(map(VideoId, connection.execute(statement).scalars()))
+        # The index alone: videos that are near each other in a list mostly have near numbers.
+        statement = sa.select(texts.no, texts.video_id).where(texts.video_id.in_(ids))
+        owners = {
+            row.no: VideoId(row.video_id) for row in connection.execute(statement)
+        }
+        if not owners:
+            return frozenset()
+        span = {
+            "first": min(owners),
+            "last": max(owners),
+            "match": asked.values["match"],
+        }
+        found = connection.execute(named(_WITHIN), span).scalar_one()
+        numbers = map(int, found.split(",")) if found else ()
+        return frozenset(owners[one] for one in numbers if one in owners)
 
     def _has_words(self, words: Sequence[str]) -> sa.ColumnElement[bool]:
         return has_words(words, is_sqlite=self._is_sqlite)
@@ -266,14 +301,17 @@ class SpokenPages:
         if not self._is_sqlite:
             is_match = sa.text(f"{AS_VECTOR} @@ CAST(:match AS tsquery)")
             return sa.select(spoken_texts.c.video_id).where(is_match)
-        if self._is_indexed is None:
-            self._is_indexed = has_spoken_index(connection)
-        if not self._is_indexed:
+        if not self._has_index(connection):
             return sa.select(spoken_texts.c.video_id).where(
                 self._has_words(asked.words)
             )
         found = named(_MATCHES).columns(sa.column("id")).subquery("matches")
         return sa.select(found.c.id)
+
+    def _has_index(self, connection: Connection) -> bool:
+        if self._is_indexed is None:
+            self._is_indexed = has_spoken_index(connection)
+        return self._is_indexed
 
     def _is_match(
         self, connection: Connection, asked: _Asked
@@ -334,6 +372,17 @@ SELECT t.video_id AS id FROM {video_search_spoken} AS s CROSS JOIN {spoken_texts
 WHERE {video_search_spoken} MATCH :match AND t.no = s.rowid
 """
 """SQLite's ids of the videos of the texts that the index finds."""
+_NUMBERS: Final = """
+SELECT s.rowid AS no FROM {video_search_spoken} AS s
+WHERE {video_search_spoken} MATCH :match
+"""
+"""SQLite's numbers of the texts that the index finds."""
+_WITHIN: Final = """
+SELECT group_concat(rowid) FROM (
+  SELECT rowid FROM {video_search_spoken} AS s
+  WHERE {video_search_spoken} MATCH :match AND s.rowid >= :first AND s.rowid <= :last)
+"""
+"""SQLite's numbers of the found texts between two numbers."""
 
 
 def _page(asked: _Asked, listed: Sequence[VideoId]) -> SpokenPage:

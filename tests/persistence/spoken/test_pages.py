@@ -227,6 +227,7 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """
     if request.param != "few":
         monkeypatch.setattr(pages, "FEW", 3)
+        monkeypatch.setattr(pages, "COUNTED", 4)
         monkeypatch.setattr(pages, "MAX_COUNTED", 3)
         monkeypatch.setattr(pages, "FIRST_STEP", 2)
         monkeypatch.setattr(

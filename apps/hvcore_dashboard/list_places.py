@@ -19,7 +19,7 @@ from hvcore_dashboard.routing import ROOT, VIDEO
 LIST: Final = "list"
 """The query parameter that carries a place."""
 CHOOSING: Final = (
-    *("search", "tag", "externalID", "metadata"),
+    *("search", "spoken", "tag", "externalID", "metadata"),
     *("allowPublicAccess", "status", "from", "to"),
 )
 """The list's parameters that choose videos."""

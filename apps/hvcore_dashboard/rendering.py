@@ -19,6 +19,7 @@ from jinja2.runtime import Undefined
 from markupsafe import Markup, escape
 
 from hvcore.domain.shown_text import one_line
+from hvcore.domain.videos.spoken_texts import SnippetPart
 
 TEMPLATES: Final = Path(__file__).parent / "templates"
 _KIB: Final = 1024
@@ -46,6 +47,7 @@ def make_templates() -> Environment:
         lines=lines,
         verbatim=verbatim,
         code=code,
+        marked=marked,
         iso=iso,
         moment=moment,
         day=day,
@@ -86,6 +88,16 @@ def code(text: str) -> Markup:
         indented = line.lstrip(" ")
         shown.append(" " * (len(line) - len(indented)) + one_line(indented))
     return escape("\n".join(shown))
+
+
+def marked(parts: Sequence[SnippetPart]) -> Markup:
+    """Return a snippet of what is said, escaped, with ``<mark>`` around what was searched for."""
+    shown = Markup("")
+    for part in parts:
+        # The spaces between parts are of the text.
+        text = one_line(f".{part.text}.")[1:-1]
+        shown += Markup("<mark>{}</mark>").format(text) if part.is_match else text
+    return shown
 
 
 def attributes(values: Mapping[str, object]) -> Markup:

@@ -42,6 +42,7 @@ _TIDYING: Final[Mapping[str, Callable[[Services], object]]] = {
     "bulk changes": lambda of: of.bulk_changes.forget_old(),
     "domain lists": lambda of: of.playback.forget_unused_domains(),
     "service keys": lambda of: of.key_rotations[PLAYBACK].finish(),
+    "what is said": lambda of: of.spoken_reading.step(),
     "quarantine": lambda of: of.quarantine.tidy(),
     # Else the first report after a long while would have all of them to take over.
     "lengths of videos": lambda of: of.learn_lengths(),

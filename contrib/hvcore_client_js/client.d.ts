@@ -747,6 +747,7 @@ export interface Pagination {
   totalPages: number;
   hasNext: boolean;
   hasPrevious: boolean;
+  totalIsMinimum?: boolean;
 }
 
 export interface Playback {
@@ -956,6 +957,17 @@ export interface ShareRequest {
 export interface SignedUrl {
   signed_url: string;
   expires_in: number;
+}
+
+export interface SnippetPart {
+  text: string;
+  isMatch: boolean;
+}
+
+export interface SpokenHit {
+  startSeconds: number;
+  language: string;
+  snippet: SnippetPart[];
 }
 
 export interface StorageReport {
@@ -1194,6 +1206,7 @@ export interface VideoSummary {
   aspectRatio?: string;
   frameRate?: number;
   sourceBytes?: number;
+  spokenHits?: SpokenHit[];
 }
 
 export interface VideoUploadGrant {
@@ -1367,6 +1380,8 @@ export interface ListVideosInEnvironmentParams {
   metadata?: string | string[];
   /** Only those that play without a token, or only those that need one. */
   allowPublicAccess?: boolean;
+  /** Only those in which all of these words are said, by their captions in one language; each has `spokenHits`. */
+  spoken?: string;
 }
 
 export interface ListVideosParams {
@@ -1394,6 +1409,8 @@ export interface ListVideosParams {
   metadata?: string | string[];
   /** Only those that play without a token, or only those that need one. */
   allowPublicAccess?: boolean;
+  /** Only those in which all of these words are said, by their captions in one language; each has `spokenHits`. */
+  spoken?: string;
 }
 
 export interface GetVideoDetailsInOrganizationParams {

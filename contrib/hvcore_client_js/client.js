@@ -146,13 +146,13 @@ const OPERATIONS = {
   listVideosInEnvironment: {
     method: "GET",
     path: "/v1/api/{orgID}/environments/{envID}/videos",
-    query: ["page", "pageSize", "sortBy", "sortDir", "status", "search", "from", "to", "externalID", "tag", "metadata", "allowPublicAccess"],
+    query: ["page", "pageSize", "sortBy", "sortDir", "status", "search", "from", "to", "externalID", "tag", "metadata", "allowPublicAccess", "spoken"],
     paging: { items: "videos", by: "page" },
   },
   listVideos: {
     method: "GET",
     path: "/v1/videos",
-    query: ["page", "pageSize", "sortBy", "sortDir", "status", "search", "from", "to", "externalID", "tag", "metadata", "allowPublicAccess"],
+    query: ["page", "pageSize", "sortBy", "sortDir", "status", "search", "from", "to", "externalID", "tag", "metadata", "allowPublicAccess", "spoken"],
     paging: { items: "videos", by: "page" },
   },
   getVideoDetailsInOrganization: {

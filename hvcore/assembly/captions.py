@@ -7,6 +7,7 @@ from hvcore.services.captions.defaults import CaptionDefaults
 from hvcore.services.captions.making import CaptionMaking
 from hvcore.services.captions.orders import CaptionOrders
 from hvcore.services.captions.publishing import GeneratedCaptions
+from hvcore.services.captions.spoken_reading import SpokenReading
 from hvcore.services.captions.transcripts import Transcripts
 from hvcore.services.captions.window_sounds import WindowSounds
 
@@ -32,6 +33,11 @@ class CaptionWiring(Backends):
     def transcripts(self) -> Transcripts:
         """The service that reads captions as transcripts."""
         return Transcripts(uow=self.uow, storage=self.storage)
+
+    @cached_property
+    def spoken_reading(self) -> SpokenReading:
+        """The service that reads what captions say for the search."""
+        return SpokenReading(uow=self.uow, storage=self.storage)
 
     @cached_property
     def caption_making(self) -> CaptionMaking:

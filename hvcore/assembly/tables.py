@@ -15,9 +15,9 @@ from hvcore.persistence.dropped_tables import (
 )
 from hvcore.persistence.migrate import is_broken_off, migrate
 from hvcore.persistence.schema_version import BEHIND, refuse_unusable, schema_version
+from hvcore.persistence.spoken.index import is_spoken_indexed, repair_spoken_index
 from hvcore.persistence.videos.lengths import SqlVideoLengths
 from hvcore.persistence.videos.recount import recount
-from hvcore.persistence.spoken.index import is_spoken_indexed, repair_spoken_index
 from hvcore.persistence.videos.search_index import is_searchable, repair_search_index
 from hvcore.ports.analytics import AnalyticsSink, AnalyticsStore
 from hvcore.ports.preparation import SupportsPrepare, SupportsUninstall

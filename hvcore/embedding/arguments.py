@@ -58,6 +58,7 @@ FILTERS: Final = {
     "tag": "tag",
     "metadata": "metadata",
     "is_public": "allowPublicAccess",
+    "spoken": "spoken",
 }
 
 
@@ -133,6 +134,7 @@ class VideoFilters(TypedDict, total=False):
         metadata: A key and its value with a colon between them, such as ``order:4711``; of
             several such texts, all must hold.
         is_public: Only the videos that everybody may watch, or only the others.
+        spoken: Words all of which must be said in the video, by its captions in one language.
     """
 
     page: int
@@ -147,6 +149,7 @@ class VideoFilters(TypedDict, total=False):
     tag: str | None
     metadata: str | Sequence[str] | None
     is_public: bool | None
+    spoken: str | None
 
 
 def read_arguments(

@@ -31,8 +31,8 @@ from hvcore.persistence.schema_version import (
     read_version,
     schema_version,
 )
-from hvcore.persistence.tables import environments, metadata, videos
 from hvcore.persistence.spoken.index import drop_spoken_index
+from hvcore.persistence.tables import environments, metadata, videos
 from hvcore.persistence.videos.search_index import drop_search_index
 
 _EXTENSIONS: Final = ("pg_trgm", "btree_gin")

@@ -132,6 +132,20 @@ PAGINATION: Final = record(
         "hasNext": BOOLEAN,
         "hasPrevious": BOOLEAN,
     },
+    # Of a list by what is said, if there are more than are counted.
+    {"totalIsMinimum": BOOLEAN},
+)
+SPOKEN_HITS: Final = array(
+    record(
+        "SpokenHit",
+        {
+            "startSeconds": SECONDS,
+            "language": STRING,
+            "snippet": array(
+                record("SnippetPart", {"text": STRING, "isMatch": BOOLEAN})
+            ),
+        },
+    )
 )
 _FACTS: Final[dict[str, Schema]] = {
     "id": VIDEO_ID,
@@ -157,7 +171,7 @@ VIDEO_LIST: Final = record(
             record(
                 "VideoSummary",
                 {**_FACTS, "status": VIDEO_STATUS},
-                {**_DESCRIPTION, **LABELS, **SOURCE},
+                {**_DESCRIPTION, **LABELS, **SOURCE, "spokenHits": SPOKEN_HITS},
             )
         ),
         "pagination": PAGINATION,

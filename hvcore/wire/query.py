@@ -20,6 +20,7 @@ from hvcore.domain.limits import (
     SIGNED_URL_EXPIRATIONS_S,
 )
 from hvcore.domain.videos.catalog import SortBy, SortDir, VideoQuery
+from hvcore.domain.videos.spoken_words import MAX_SPOKEN_QUERY_CHARS
 from hvcore.domain.videos.states import LISTED_STATES, VideoState
 from hvcore.errors import InvalidExpirationError, InvalidPageSizeError
 from hvcore.wire.converter import LateFieldError, optional
@@ -104,6 +105,12 @@ class ListParameters:
         None,
         about="Only those that play without a token, or only those that need one.",
     )
+    spoken: str | None = optional(
+        "spoken",
+        Text(min_chars=0, max_chars=MAX_SPOKEN_QUERY_CHARS),
+        None,
+        about="Only those in which all of these words are said, by their captions in one language; each has `spokenHits`.",
+    )
 
     def query(self) -> VideoQuery:
         """Return the query for the list of videos, as services take it; an empty search text finds every video."""
@@ -120,6 +127,7 @@ class ListParameters:
             external_id=self.external_id,
             terms=frozenset([*terms, *self.metadata]),
             is_public=self.is_public,
+            spoken=self.spoken or None,
         )
 
 

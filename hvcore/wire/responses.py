@@ -18,6 +18,7 @@ from hvcore.domain.processing.encoding import AUTO
 from hvcore.domain.processing.transcoding import AudioRendition, Rung
 from hvcore.domain.uploads.grants import UploadGranted
 from hvcore.domain.videos.catalog import VideoPage, VideoQuery, VideoSummary
+from hvcore.domain.videos.spoken_texts import SpokenHit
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.thumbnails import LIST_THUMBNAIL_PX
 from hvcore.domain.videos.video import Video
@@ -83,27 +84,48 @@ def video_list(
         roots: The URLs below which the videos of the environment play.
     """
     pages = math.ceil(page.total / query.page_size)
+    # Of more than are counted, a full page has a next one.
+    is_full = page.has_more and len(page.videos) == query.page_size
+    items = [
+        video_item(
+            video,
+            served=served.get(video.id, 0),
+            thumbnail_url=thumbnails[video.id],
+            addresses=roots.of(
+                video.id, is_public=video.is_public, size_px=LIST_THUMBNAIL_PX
+            ),
+        )
+        for video in page.videos
+    ]
+    if query.spoken:
+        for video, item in zip(page.videos, items, strict=True):
+            item["spokenHits"] = spoken_hits(page.spoken_hits.get(video.id, ()))
     return {
-        "videos": [
-            video_item(
-                video,
-                served=served.get(video.id, 0),
-                thumbnail_url=thumbnails[video.id],
-                addresses=roots.of(
-                    video.id, is_public=video.is_public, size_px=LIST_THUMBNAIL_PX
-                ),
-            )
-            for video in page.videos
-        ],
+        "videos": items,
         "pagination": {
             "total": page.total,
             "page": query.page,
             "pageSize": query.page_size,
             "totalPages": pages,
-            "hasNext": query.page < pages,
+            "hasNext": query.page < pages or is_full,
             "hasPrevious": query.page > 1 and page.total > 0,
+            **({"totalIsMinimum": True} if page.has_more else {}),
         },
     }
+
+
+def spoken_hits(hits: Sequence[SpokenHit]) -> Sequence[Payload]:
+    """Return the JSON objects of the places in a video where the searched words are said."""
+    return [
+        {
+            "startSeconds": hit.start_ms / 1000,
+            "language": hit.language,
+            "snippet": [
+                {"text": part.text, "isMatch": part.is_match} for part in hit.snippet
+            ],
+        }
+        for hit in hits
+    ]
 
 
 def video_item(

@@ -267,6 +267,12 @@ LIST_QUERY: Final = (
         refused=("", "deleted", "READY", "awaiting_upload"),
     ),
     Field("search", "string", allowed=("clip", "", "%", "_", "'", "é")),
+    Field(
+        "spoken",
+        "string",
+        allowed=("budget", "", '"', "*", "NEAR(a b)", "a" * 200),
+        refused=("a" * 201,),
+    ),
     Field("from", "day", allowed=("2026-01-01", "2024-02-29")),
     Field("to", "day", allowed=("2026-01-01", "9999-12-31")),
 )

@@ -563,6 +563,7 @@ class Pagination:
     total_pages: int = member("totalPages")
     has_next: bool = member("hasNext")
     has_previous: bool = member("hasPrevious")
+    total_is_minimum: bool | None = member("totalIsMinimum", is_required=False)
     further_members: Mapping[str, Any] = further()
 
 
@@ -889,6 +890,25 @@ class SignedUrl:
 
     signed_url: str = member("signed_url", shows=False)
     expires_in: int
+    further_members: Mapping[str, Any] = further()
+
+
+@attrs.frozen(kw_only=True)
+class SnippetPart:
+    """``SnippetPart`` of the API."""
+
+    text: str
+    is_match: bool = member("isMatch")
+    further_members: Mapping[str, Any] = further()
+
+
+@attrs.frozen(kw_only=True)
+class SpokenHit:
+    """``SpokenHit`` of the API."""
+
+    start_seconds: float = member("startSeconds")
+    language: str
+    snippet: Sequence[SnippetPart]
     further_members: Mapping[str, Any] = further()
 
 
@@ -1228,6 +1248,7 @@ class VideoSummary:
     aspect_ratio: str | None = member("aspectRatio", is_required=False)
     frame_rate: float | None = member("frameRate", is_required=False)
     source_bytes: int | None = member("sourceBytes", is_required=False)
+    spoken_hits: Sequence[SpokenHit] | None = member("spokenHits", is_required=False)
     further_members: Mapping[str, Any] = further()
 
 

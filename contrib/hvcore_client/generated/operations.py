@@ -174,6 +174,7 @@ LIST_VIDEOS_IN_ENVIRONMENT: Final[Operation[models.VideoList]] = Operation(
         "tag": "tag",
         "metadata": "metadata",
         "allow_public_access": "allowPublicAccess",
+        "spoken": "spoken",
     },
     paging=Paging(by_cursor=False, items="videos"),
 )
@@ -194,6 +195,7 @@ LIST_VIDEOS: Final[Operation[models.VideoList]] = Operation(
         "tag": "tag",
         "metadata": "metadata",
         "allow_public_access": "allowPublicAccess",
+        "spoken": "spoken",
     },
     paging=Paging(by_cursor=False, items="videos"),
 )

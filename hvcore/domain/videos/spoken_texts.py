@@ -1,6 +1,5 @@
-"""What is said in a video: the text of its captions, and the places where words are said."""
+"""Spoken texts: the text of a video's captions, and the places where searched words are in it."""
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Final
@@ -32,7 +31,7 @@ _APART_MS: Final = 10_000
 @attrs.frozen(kw_only=True)
 class SpokenText:
     """
-    What is said in a video by its captions in one language.
+    The spoken text of a video: the text of its captions in one language.
 
     Attributes:
         starts_ms: The start of each cue in the video.
@@ -69,7 +68,7 @@ class SpokenHit:
 
 
 def spoken_text(cues: Iterable[Cue]) -> SpokenText:
-    """Return what the cues of captions say, up to MAX_SPOKEN_CHARS."""
+    """Return the spoken text of the cues of captions, up to MAX_SPOKEN_CHARS."""
     starts_ms: list[int] = []
     lines: list[str] = []
     chars = 0
@@ -92,29 +91,31 @@ def find_hits(
     lines = said.text.split("\n")
     text = folded(said.text)
     # In scripts with and without spaces side by side, a word may touch others.
-    for is_whole in (True, False):
-        pattern = query.pattern(is_whole=is_whole)
-        places = _places(said, query, _matches(text, pattern))
+    for are_whole in (True, False):
+        matches = query.matches(text, are_whole=are_whole)
+        places = _places(said, query, _lines_of(text, matches))
         if places:
             return [
                 SpokenHit(
                     video_id=video_id,
                     language=language,
                     start_ms=said.starts_ms[first],
-                    snippet=_parts(_excerpt(lines, first, last, pattern), pattern),
+                    snippet=_snippet(lines, first, last, query, are_whole=are_whole),
                 )
                 for first, last in places
             ]
     return []
 
 
-def _matches(text: str, pattern: re.Pattern[str]) -> Iterator[tuple[str, int]]:
-    """Yield each word that a pattern finds in a folded text, with the number of its line."""
-    at = line = 0
-    for match in islice(pattern.finditer(text), _MOST_SEEN):
-        line += text.count("\n", at, match.start())
-        at = match.start()
-        yield match[0], line
+def _lines_of(
+    text: str, matches: Iterable[tuple[int, str]]
+) -> Iterator[tuple[str, int]]:
+    """Yield each word that was found in a text, with the number of its line."""
+    done = line = 0
+    for at, word in islice(matches, _MOST_SEEN):
+        line += text.count("\n", done, at)
+        done = at
+        yield word, line
 
 
 def _places(
@@ -143,42 +144,55 @@ def _places(
     return together or [(line, line) for line in each]
 
 
-def _excerpt(
-    lines: Sequence[str], first: int, last: int, pattern: re.Pattern[str]
-) -> str:
+def _snippet(
+    lines: Sequence[str],
+    first: int,
+    last: int,
+    query: SpokenQuery,
+    *,
+    are_whole: bool,
+) -> list[SnippetPart]:
     text = " ".join(lines[first : last + 1])
     if len(text) < _SHORT_CHARS and last + 1 < len(lines):
         text = f"{text} {lines[last + 1]}"
-    if len(text) <= MAX_SNIPPET_CHARS:
-        return text
-    found = pattern.search(folded(text))
-    # About there: a text may have other lengths than its folded one.
-    start = max(0, found.start() - MAX_SNIPPET_CHARS // 4) if found else 0
+    if len(text) > MAX_SNIPPET_CHARS:
+        text = _cut(text, query, are_whole=are_whole)
+    shown, owners = _folded_with_places(text)
+    parts: list[SnippetPart] = []
+    done = 0
+    for at, word in query.matches(shown, are_whole=are_whole):
+        start, end = max(owners[at], done), owners[at + len(word) - 1] + 1
+        # Accents that stand behind their letter.
+        while end < len(text) and not folded(text[end]):
+            end += 1
+        if start >= end:
+            continue
+        parts.append(SnippetPart(text=text[done:start], is_match=False))
+        parts.append(SnippetPart(text=text[start:end], is_match=True))
+        done = end
+    parts.append(SnippetPart(text=text[done:], is_match=False))
+    return [part for part in parts if part.text]
+
+
+def _cut(text: str, query: SpokenQuery, *, are_whole: bool) -> str:
+    """Return the part of a long text in which the first word of a query is."""
+    at, _ = next(query.matches(folded(text), are_whole=are_whole), (0, ""))
+    # About there: a text may have another length than its folded form.
+    start = max(0, at - MAX_SNIPPET_CHARS // 4)
     start = text.rfind(" ", 0, start) + 1 if start else 0
     cut = text[start : start + MAX_SNIPPET_CHARS]
-    return f"{'… ' if start else ''}{cut}{' …' if start + len(cut) < len(text) else ''}"
+    is_end = start + len(cut) >= len(text)
+    return f"{'… ' if start else ''}{cut}{'' if is_end else ' …'}"
 
 
-def _parts(text: str, pattern: re.Pattern[str]) -> list[SnippetPart]:
-    """Return a text in parts, with what a pattern finds in its folded form as parts of their own."""
+def _folded_with_places(text: str) -> tuple[str, Sequence[int]]:
+    """Return the folded form of a text, and for each of its characters the place in the text."""
+    if text.isascii():
+        return text.lower(), range(len(text))
     shown: list[str] = []
     owners: list[int] = []
-    for number, char in enumerate(text):
+    for place, char in enumerate(text):
         piece = folded(char)
         shown.append(piece)
-        owners += [number] * len(piece)
-    found: list[SnippetPart] = []
-    done = 0
-    for match in pattern.finditer("".join(shown)):
-        start, end = owners[match.start()], owners[match.end() - 1] + 1
-        # Accents that stand behind their letter.
-        while end < len(text) and not shown[end]:
-            end += 1
-        if start > done:
-            found.append(SnippetPart(text=text[done:start], is_match=False))
-        if end > max(start, done):
-            found.append(SnippetPart(text=text[max(start, done) : end], is_match=True))
-            done = end
-    if done < len(text):
-        found.append(SnippetPart(text=text[done:], is_match=False))
-    return found
+        owners += [place] * len(piece)
+    return "".join(shown), owners

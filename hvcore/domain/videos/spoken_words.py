@@ -5,13 +5,16 @@ Words are compared without case and accents. Scripts that write no spaces betwee
 are cut into single characters and pairs of them, so that every part of a text is found.
 """
 
+import heapq
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 import attrs
 
+MAX_SPOKEN_QUERY_CHARS: Final = 200
+"""Of the words that are looked for."""
 MAX_WORD_CHARS: Final = 64
 """What is longer is no word; its beginning is found."""
 MAX_INDEX_WORDS: Final = 30_000
@@ -93,22 +96,37 @@ class SpokenQuery:
             )
         return cls(runs=runs, words=list(words))
 
-    def pattern(self, *, is_whole: bool) -> "re.Pattern[str]":
+    def matches(self, text: str, *, are_whole: bool) -> Iterator[tuple[int, str]]:
         """
-        Return the pattern of the words in a folded text.
+        Yield the words of the query in a folded text in order, each with its place.
 
         Args:
-            is_whole: Whether a word must not be a part of another one.
+            are_whole: Whether a word must not be a part of another one.
         """
-        return re.compile(
-            "|".join(self._of(run, is_whole=is_whole) for run in self.runs)
-        )
+        # Not one pattern for all: Python finds a single text ten times faster.
+        found = [_places(text, run, is_whole=are_whole) for run in self.runs]
+        return found[0] if len(found) == 1 else heapq.merge(*found)
 
-    def _of(self, run: str, *, is_whole: bool) -> str:
-        if not is_whole or _IS_UNSPACED.match(run):
-            return re.escape(run)
-        end = "" if len(run) >= MAX_WORD_CHARS else f"(?![{_IN_WORDS}])"
-        return f"(?<![{_IN_WORDS}]){re.escape(run)}{end}"
+
+def _is_of_word(char: str) -> bool:
+    """Return whether a character, or none, is a part of a word."""
+    if char.isascii():
+        return char.isalnum() or char == "_"
+    return _WORD.match(char) is not None
+
+
+def _places(text: str, run: str, *, is_whole: bool) -> Iterator[tuple[int, str]]:
+    is_whole = is_whole and not _IS_UNSPACED.match(run)
+    at = text.find(run)
+    while at >= 0:
+        end = at + len(run)
+        is_part = is_whole and (
+            _is_of_word(text[at - 1 : at])
+            or (len(run) < MAX_WORD_CHARS and _is_of_word(text[end : end + 1]))
+        )
+        if not is_part:
+            yield at, run
+        at = text.find(run, end)
 
 
 def _indexed(run: str) -> Iterable[str]:

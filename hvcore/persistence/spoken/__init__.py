@@ -1,1 +1,1 @@
-"""Store and search what is said in videos, by their captions."""
+"""Store and search the spoken texts of videos: the text of their captions."""

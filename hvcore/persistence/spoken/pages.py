@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import attrs
+import orjson
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
@@ -26,7 +27,6 @@ from hvcore.domain.videos.spoken_texts import (
 )
 from hvcore.domain.videos.spoken_words import SpokenQuery
 from hvcore.domain.videos.states import LISTED_STATES
-from hvcore.persistence.engine import reading
 from hvcore.persistence.naming import named
 from hvcore.persistence.spoken.index import (
     AS_VECTOR,
@@ -51,10 +51,12 @@ from hvcore.persistence.videos.page_shapes import (
     page_shape,
     page_values,
 )
-from hvcore.persistence.videos.page_statements import in_order
+from hvcore.persistence.videos.page_statements import SORT_COLUMNS, in_order
 
 FEW: Final = 1_500
-"""Found texts whose videos are put into order; more than are counted."""
+"""Found texts whose videos are put into order."""
+COUNTED: Final = 1_100
+"""Found texts of a common word that are counted: some are of deleted videos."""
 FIRST_STEP: Final = 50
 """Videos of the list that are looked at first; then as many as before, and so on."""
 FARTHEST: Final = 1_600
@@ -80,7 +82,7 @@ class SpokenPage:
 
 @attrs.frozen(kw_only=True)
 class _Asked:
-    """What is asked for: the words, the filters and their values."""
+    """The words and the filters of a list of videos, with their values in statements."""
 
     env: Environment
     query: VideoQuery
@@ -102,13 +104,19 @@ class SpokenPages:
     """
 
     def __init__(self, engine: Engine, read_ids: ReadIds) -> None:
-        self._engine = engine
         self._read_ids = read_ids
         self._is_sqlite = engine.dialect.name == "sqlite"
         self._is_indexed: bool | None = None
 
-    def read(self, env: Environment, query: VideoQuery) -> SpokenPage:
-        """Return one page of an environment's videos in which all words of the query are said."""
+    def read(
+        self, connection: Connection, env: Environment, query: VideoQuery
+    ) -> SpokenPage:
+        """
+        Return one page of an environment's videos in which all words of the query are said.
+
+        Args:
+            connection: A connection in a transaction that only reads lists of videos.
+        """
         spoken = SpokenQuery.of(query.spoken or "")
         search = folded(query.search or "")
         nothing = SpokenPage(ids=(), total=0, has_more=False)
@@ -127,25 +135,25 @@ class SpokenPages:
             | {f"term_{at}": term for at, term in enumerate(sorted(query.terms))}
             | {"external_id": query.external_id},
         )
-        with reading(self._engine) as connection:
-            found = self._found(connection, asked, FEW + 1)
-            listed = self._sorted(connection, asked, dict.fromkeys(found))
-            if len(found) <= FEW:
-                return _page(asked, listed)
-            total = len(listed)
-            if total <= MAX_COUNTED:
-                # Filters leave few of them, or many are of one video.
-                total = self._count(connection, asked)
-        ids = self._walked(asked) if total > MAX_COUNTED else None
+        are_many = self._are_many(connection, asked)
+        most = COUNTED if are_many else FEW
+        found = dict.fromkeys(self._found(connection, asked, most))
+        listed = self._sorted(connection, asked, found)
+        if not are_many:
+            return _page(asked, listed)
+        total = len(listed)
+        if total <= MAX_COUNTED:
+            # Filters leave few of them, or many are of one video.
+            total = self._count(connection, asked)
+        ids = self._walked(connection, asked) if total > MAX_COUNTED else None
         if ids is None:
-            with reading(self._engine) as connection:
-                ids = self._all(connection, asked)
+            ids = self._all(connection, asked)
         return SpokenPage(
             ids=ids, total=min(total, MAX_COUNTED), has_more=total > MAX_COUNTED
         )
 
     def hits(
-        self, query: VideoQuery, ids: Sequence[VideoId]
+        self, connection: Connection, query: VideoQuery, ids: Sequence[VideoId]
     ) -> Mapping[VideoId, Sequence[SpokenHit]]:
         """Return the places in some videos where the words of a query are said, MAX_HITS of each video."""
         spoken = SpokenQuery.of(query.spoken or "")
@@ -158,9 +166,7 @@ class SpokenPages:
             .order_by(texts.video_id, texts.language)
         )
         found: dict[VideoId, list[SpokenHit]] = {}
-        with reading(self._engine) as connection:
-            rows = connection.execute(asked).all()
-        for row in rows:
+        for row in connection.execute(asked).all():
             of_video = found.setdefault(VideoId(row.video_id), [])
             if len(of_video) < MAX_HITS:
                 of_video += find_hits(
@@ -171,23 +177,55 @@ class SpokenPages:
                 )[: MAX_HITS - len(of_video)]
         return found
 
+    def _are_many(self, connection: Connection, asked: _Asked) -> bool:
+        """Return whether the index finds more texts than are put into order."""
+        if not self._is_sqlite:
+            # The planner takes the words of long texts for cheap to make.
+            connection.exec_driver_sql("SET LOCAL enable_seqscan = off")
+        some: sa.FromClause
+        if self._is_sqlite and self._has_index(connection):
+            # Without the texts, which lie far apart.
+            found = named(_NUMBERS).columns(sa.column("no")).subquery("numbers")
+            some = sa.select(found.c.no).limit(FEW + 1).subquery("some")
+        else:
+            some = self._matches(connection, asked).limit(FEW + 1).subquery("some")
+        counted = sa.select(sa.func.count()).select_from(some)
+        number = connection.execute(counted, dict(asked.values)).scalar_one()
+        return int(number) > FEW
+
     def _found(
         self, connection: Connection, asked: _Asked, most: int
     ) -> Sequence[VideoId]:
         """Return the videos of the first texts that the index finds; some are of deleted videos."""
-        statement = self._matches(connection, asked).limit(most)
-        return list(connection.execute(statement, dict(asked.values)).scalars())
+        found = self._matches(connection, asked).limit(most)
+        return _ids(connection, found, asked.values)
 
     def _sorted(
         self, connection: Connection, asked: _Asked, ids: Iterable[VideoId]
     ) -> Sequence[VideoId]:
-        """Return those of some videos that the filters let through, in the order of the list."""
-        statement = (
-            sa.select(videos.c.id)
-            .where(videos.c.id.in_(list(ids)), *self._conditions(asked))
-            .order_by(*self._order(asked.shape))
+        """Return the ids of the given videos that the filters let through, in the order of the list."""
+        some = list(ids)
+        if self._is_sqlite:
+            each = named("SELECT value FROM json_each(:ids)").columns(sa.column("id"))
+            statement = (
+                sa.select(videos.c.id)
+                .where(videos.c.id.in_(each), *self._conditions(asked))
+                .order_by(*self._order(asked.shape))
+            )
+            given = {**asked.values, "ids": orjson.dumps(some).decode()}
+            return _ids(connection, statement, given)
+        given_ids = sa.func.string_to_array(sa.bindparam("ids"), ",")
+        one = sa.func.unnest(given_ids).table_valued("id").render_derived()
+        # By themselves: or PostgreSQL walks through an index that has the order.
+        found = (
+            sa.select(videos.c.id, *SORT_COLUMNS.values())
+            .join_from(one, videos, videos.c.id == one.c.id)
+            .where(*self._conditions(asked))
+            .cte("found")
+            .prefix_with("MATERIALIZED")
         )
-        return list(connection.execute(statement, dict(asked.values)).scalars())
+        statement = sa.select(found.c.id).order_by(*in_order(asked.shape, found.c))
+        return _ids(connection, statement, {**asked.values, "ids": ",".join(some)})
 
     def _count(self, connection: Connection, asked: _Asked) -> int:
         some = (
@@ -207,9 +245,11 @@ class SpokenPages:
             .limit(asked.query.page_size)
             .offset(asked.skipped)
         )
-        return list(connection.execute(statement, dict(asked.values)).scalars())
+        return _ids(connection, statement, asked.values)
 
-    def _walked(self, asked: _Asked) -> Sequence[VideoId] | None:
+    def _walked(
+        self, connection: Connection, asked: _Asked
+    ) -> Sequence[VideoId] | None:
         """Return the ids on a page by walking through the list; None if that goes too far."""
         end = asked.skipped + asked.query.page_size
         found: list[VideoId] = []
@@ -218,7 +258,7 @@ class SpokenPages:
         while seen < FARTHEST and len(found) < end <= FARTHEST:
             step = attrs.evolve(asked.query, spoken=None, page=page, page_size=size)
             ids = self._read_ids(asked.env, step)
-            said = self._said_in(ids, asked.words)
+            said = self._said_in(connection, asked, ids)
             found += [one for one in ids if one in said]
             seen += size
             if len(ids) < size:
@@ -227,14 +267,31 @@ class SpokenPages:
         return found[asked.skipped : end] if len(found) >= end else None
 
     def _said_in(
-        self, ids: Sequence[VideoId], words: Sequence[str]
+        self, connection: Connection, asked: _Asked, ids: Sequence[VideoId]
     ) -> frozenset[VideoId]:
+        """Return the given videos in which the words are said."""
         texts = spoken_texts.c
-        asked = sa.select(texts.video_id).where(
-            texts.video_id.in_(ids), self._has_words(words)
-        )
-        with reading(self._engine) as connection:
-            return frozenset(map(VideoId, connection.execute(asked).scalars()))
+        if not self._is_sqlite or not self._has_index(connection):
+            has_words = self._has_words(asked.words)
+            statement = sa.select(texts.video_id).where(
+                texts.video_id.in_(ids), has_words
+            )
+            return frozenset(map(VideoId, connection.execute(statement).scalars()))
+        # The index alone: videos that are near each other in a list mostly have near numbers.
+        statement = sa.select(texts.no, texts.video_id).where(texts.video_id.in_(ids))
+        owners = {
+            row.no: VideoId(row.video_id) for row in connection.execute(statement)
+        }
+        if not owners:
+            return frozenset()
+        span = {
+            "first": min(owners),
+            "last": max(owners),
+            "match": asked.values["match"],
+        }
+        found = connection.execute(named(_WITHIN), span).scalar_one()
+        numbers = map(int, found.split(",")) if found else ()
+        return frozenset(owners[one] for one in numbers if one in owners)
 
     def _has_words(self, words: Sequence[str]) -> sa.ColumnElement[bool]:
         return has_words(words, is_sqlite=self._is_sqlite)
@@ -244,14 +301,17 @@ class SpokenPages:
         if not self._is_sqlite:
             is_match = sa.text(f"{AS_VECTOR} @@ CAST(:match AS tsquery)")
             return sa.select(spoken_texts.c.video_id).where(is_match)
-        if self._is_indexed is None:
-            self._is_indexed = has_spoken_index(connection)
-        if not self._is_indexed:
+        if not self._has_index(connection):
             return sa.select(spoken_texts.c.video_id).where(
                 self._has_words(asked.words)
             )
         found = named(_MATCHES).columns(sa.column("id")).subquery("matches")
         return sa.select(found.c.id)
+
+    def _has_index(self, connection: Connection) -> bool:
+        if self._is_indexed is None:
+            self._is_indexed = has_spoken_index(connection)
+        return self._is_indexed
 
     def _is_match(
         self, connection: Connection, asked: _Asked
@@ -296,11 +356,33 @@ class SpokenPages:
         )
 
 
+def _ids(
+    connection: Connection, statement: sa.Select[Any], values: Mapping[str, Any]
+) -> list[VideoId]:
+    """Run a statement that reads ids, and return them."""
+    # As one row: of a thousand, the rows cost more than what is in them.
+    ids = statement.subquery("ids")
+    joined = sa.select(sa.func.aggregate_strings(ids.c[0], ","))
+    found = connection.execute(joined, dict(values)).scalar_one()
+    return [VideoId(one) for one in found.split(",")] if found else []
+
+
 _MATCHES: Final = """
 SELECT t.video_id AS id FROM {video_search_spoken} AS s CROSS JOIN {spoken_texts} AS t
 WHERE {video_search_spoken} MATCH :match AND t.no = s.rowid
 """
 """SQLite's ids of the videos of the texts that the index finds."""
+_NUMBERS: Final = """
+SELECT s.rowid AS no FROM {video_search_spoken} AS s
+WHERE {video_search_spoken} MATCH :match
+"""
+"""SQLite's numbers of the texts that the index finds."""
+_WITHIN: Final = """
+SELECT group_concat(rowid) FROM (
+  SELECT rowid FROM {video_search_spoken} AS s
+  WHERE {video_search_spoken} MATCH :match AND s.rowid >= :first AND s.rowid <= :last)
+"""
+"""SQLite's numbers of the found texts between two numbers."""
 
 
 def _page(asked: _Asked, listed: Sequence[VideoId]) -> SpokenPage:

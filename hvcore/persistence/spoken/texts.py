@@ -1,4 +1,4 @@
-"""Store what is said in videos, as the search reads it."""
+"""Store the spoken texts of videos, as the search reads them."""
 
 from collections.abc import Sequence
 
@@ -17,22 +17,23 @@ from hvcore.persistence.tables import spoken_texts, video_captions, videos
 _LISTED = sorted(state.value for state in LISTED_STATES)
 _TEXT = spoken_texts.c
 _TRACK = video_captions.c
+_COLUMNS = tuple(column.name for column in video_captions.columns)
 
 
 def write_said(said: SpokenText) -> str:
-    """Return what is said as the column ``said`` holds it."""
+    """Return the JSON of a spoken text for the column ``said``."""
     document = {"starts": list(said.starts_ms), "text": said.text}
     return orjson.dumps(document).decode()
 
 
 def read_said(stored: str) -> SpokenText:
-    """Return what is said as ``write_said`` has written it."""
+    """Return the spoken text in the JSON that ``write_said`` has written."""
     document = orjson.loads(stored)
     return SpokenText(starts_ms=document["starts"], text=document["text"])
 
 
 class SqlSpokenTextRepository:
-    """Store what is said in videos; see ports.repositories.spoken_texts.SpokenTextRepository."""
+    """Store the spoken texts of videos; see ports.repositories.spoken_texts.SpokenTextRepository."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -88,7 +89,7 @@ class SqlSpokenTextRepository:
         )
         rows = self._connection.execute(asked).mappings().all()
         unread = [
-            CaptionTrack(**{name: row[name] for name in _TRACK.keys()})
+            CaptionTrack(**{name: row[name] for name in _COLUMNS})
             for row in rows
             if row["no"] is None and row["is_listed"]
         ]
@@ -106,7 +107,9 @@ class SqlSpokenTextRepository:
         is_listed = sa.and_(
             _TRACK.video_id == seen.c.video_id, _TRACK.language == seen.c.language
         )
-        asked = sa.select(seen.c.no, _TRACK.version).outerjoin(video_captions, is_listed)
+        asked = sa.select(seen.c.no, _TRACK.version).outerjoin(
+            video_captions, is_listed
+        )
         rows = self._connection.execute(asked.order_by(seen.c.no)).all()
         for no in [row.no for row in rows if row.version is None]:
             self._connection.execute(sa.delete(spoken_texts).where(_TEXT.no == no))

@@ -67,7 +67,8 @@ class SqlVideoCatalog:
 
     def ids(self, env: Environment, query: VideoQuery) -> VideoIds:
         if query.spoken:
-            found = self._spoken.read(env, query)
+            with reading(self._engine) as connection:
+                found = self._spoken.read(connection, env, query)
             return VideoIds(
                 ids=tuple(found.ids), total=found.total, has_more=found.has_more
             )
@@ -101,10 +102,10 @@ class SqlVideoCatalog:
         return self._found(self._by_external_id, wanted)
 
     def _spoken_page(self, env: Environment, query: VideoQuery) -> VideoPage:
-        found = self._spoken.read(env, query)
-        hits = self._spoken.hits(query, found.ids)
-        asked = sa.select(*map(plain, SHOWN)).where(videos.c.id.in_(found.ids))
         with reading(self._engine) as connection:
+            found = self._spoken.read(connection, env, query)
+            hits = self._spoken.hits(connection, query, found.ids)
+            asked = sa.select(*map(plain, SHOWN)).where(videos.c.id.in_(found.ids))
             rows = {row[0]: row for row in connection.execute(asked)}
         # One may have gone meanwhile.
         listed = [rows[one] for one in found.ids if one in rows]

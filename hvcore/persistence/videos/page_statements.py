@@ -35,12 +35,13 @@ _BIG_LIMIT: Final = sa.bindparam("limit", type_=sa.BigInteger())
 _BIG_OFFSET: Final = sa.bindparam("offset", type_=sa.BigInteger())
 _RowsT = TypeVar("_RowsT", bound=sa.GenerativeSelect)
 
-_SORT_COLUMNS: Final = {
+SORT_COLUMNS: Final = {
     SortBy.CREATED_AT: videos.c.created_at,
     SortBy.NAME: videos.c.name_folded,
     SortBy.DURATION: videos.c.duration_s,
     SortBy.STATUS: videos.c.state,
 }
+"""The column by which a list is ordered, before the id."""
 SHOWN: Final = (
     videos.c.id,
     videos.c.public_id,
@@ -145,7 +146,7 @@ def _few(
         return _page(rows, in_order(shape, videos.c))
     # By themselves: or PostgreSQL may walk through an index that has the order.
     columns = columns_of(shape)
-    needed = {column.name: column for column in (*_SORT_COLUMNS.values(), *columns)}
+    needed = {column.name: column for column in (*SORT_COLUMNS.values(), *columns)}
     found = sa.select(*map(plain, needed.values())).where(where).cte("found")
     found = found.prefix_with("MATERIALIZED")
     shown = [found.c[column.name] for column in columns]
@@ -206,7 +207,7 @@ def in_order(
     columns: ReadOnlyColumnCollection[str, Any] | Mapping[str, sa.ColumnElement[Any]],
 ) -> tuple[sa.ColumnElement[Any], ...]:
     """Return the ORDER BY expressions of a page shape, on the columns of a table or statement."""
-    column, tie = columns[_SORT_COLUMNS[shape.sort_by].name], columns["id"]
+    column, tie = columns[SORT_COLUMNS[shape.sort_by].name], columns["id"]
     # Ties run the same way, so that the one order is the other reversed.
     if shape.sort_dir is SortDir.ASC:
         return column.asc(), tie.asc()

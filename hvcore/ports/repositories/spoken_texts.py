@@ -1,4 +1,4 @@
-"""The repository of what is said in videos; see ports.unit_of_work.Work."""
+"""The repository of the spoken texts of videos; see ports.unit_of_work.Work."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -9,14 +9,14 @@ from hvcore.domain.videos.spoken_texts import SpokenText
 
 
 class SpokenTextRepository(Protocol):
-    """Store what is said in videos by their captions, for the search in it."""
+    """Store the spoken texts of videos (the text of captions), for the search in them."""
 
     def put(self, track: CaptionTrack, said: SpokenText) -> None:
-        """Store what the listed captions of a video say, in place of what former ones in the language said."""
+        """Store the spoken text of listed captions, in place of the text of former captions in the language."""
         ...
 
     def remove(self, video_id: VideoId, language: str) -> None:
-        """Remove what is said in a video by the captions in a language; no error if there is nothing."""
+        """Remove the spoken text of a video in a language; no error if there is none."""
         ...
 
     def unread(

@@ -85,8 +85,9 @@ class BulkChanges:
         whole = attrs.evolve(query, page=1, page_size=MAX_BULK_VIDEOS + 1)
         found = self.videos.ids(env, whole)
         if len(found.ids) > MAX_BULK_VIDEOS:
+            count = "Too many" if found.has_more else f"{found.total:,}"
             raise InvalidParametersError(
-                f"{found.total:,} videos were found, and at most {MAX_BULK_VIDEOS:,} can "
+                f"{count} videos were found, and at most {MAX_BULK_VIDEOS:,} can "
                 "be changed at once. Narrow the search, for example by a day."
             )
         return self._ask(env, person, kind, found.ids)

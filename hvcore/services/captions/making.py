@@ -240,13 +240,13 @@ class CaptionMaking:
         said = Transcript(language=job.language or UNDETERMINED, cues=cues)
         speech = heard_speech(said)
         try:
-            track = self.generated.store(run, job, said)
+            track, shown = self.generated.store(run, job, said)
             failpoint("captions.stored")
             with self.uow.write() as work:
                 video = work.videos.find(job.video_id, for_update=True)
                 if not _is_ready(video):
                     raise TaskStopped  # noqa: TRY301 - the files go, as after every error
-                self.generated.put(work, track)
+                self.generated.put(work, track, shown)
                 done = attrs.evolve(job, confidence=track.confidence, cues=track.cues)
                 if not store_end(work, video, done, CaptionJobState.READY, ""):
                     raise TaskStopped  # noqa: TRY301 - likewise

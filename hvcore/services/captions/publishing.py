@@ -23,6 +23,7 @@ from hvcore.domain.videos.captions import (
     write_webvtt,
 )
 from hvcore.domain.videos.spoken_captions import caption_cues
+from hvcore.domain.videos.spoken_texts import SpokenText, spoken_text
 from hvcore.errors import InvalidParametersError, UnavailableError
 from hvcore.manifests.language_names import language_name
 from hvcore.ports.storage import Storage
@@ -58,9 +59,14 @@ class GeneratedCaptions:
     storage: Storage
     clock: Clock
 
-    def store(self, run: TaskRun, job: CaptionJob, said: Transcript) -> CaptionTrack:
+    def store(
+        self, run: TaskRun, job: CaptionJob, said: Transcript
+    ) -> tuple[CaptionTrack, SpokenText]:
         """
         Store the file of captions and that of their words; viewers see neither yet.
+
+        Returns:
+            The captions, and what they say for the search.
 
         Raises:
             NotPublishableError: There are too many cues.
@@ -89,11 +95,14 @@ class GeneratedCaptions:
         self.storage.write(track.path, io.BytesIO(written), content_type=WEBVTT_TYPE)
         words = io.BytesIO(orjson.dumps(to_stored(said)))
         self.storage.write(str(track.words_path), words, content_type=WORDS_TYPE)
-        return track
+        return track, spoken_text(cues)
 
-    def put(self, work: Work, track: CaptionTrack) -> None:
+    def put(self, work: Work, track: CaptionTrack, said: SpokenText) -> None:
         """
         List captions of a video whose row is locked, in place of generated ones of their language.
+
+        Args:
+            said: What the captions say.
 
         Raises:
             NotPublishableError: There are captions of a person in this language, or too
@@ -101,6 +110,7 @@ class GeneratedCaptions:
         """
         self.require_replaceable(work, track.video_id, track.language)
         work.captions.put(track)
+        work.spoken_texts.put(track, said)
 
     def require_replaceable(self, work: Work, video_id: VideoId, language: str) -> None:
         """

@@ -9,7 +9,7 @@ import hashlib
 import io
 import logging
 import re
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import attrs
@@ -35,6 +35,7 @@ from hvcore.domain.videos.captions import (
     read_captions,
     write_webvtt,
 )
+from hvcore.domain.videos.spoken_texts import SpokenText, spoken_text
 from hvcore.domain.videos.video import Video
 from hvcore.errors import InvalidParametersError, UnavailableError
 from hvcore.manifests.languages import canonical_tag
@@ -54,10 +55,12 @@ class StoredCaptions:
 
     Attributes:
         tracks: The caption tracks, at most one of each language.
+        said: What they say, by language.
         warnings: The warnings about captions, which the video's details show.
     """
 
     tracks: tuple[CaptionTrack, ...] = ()
+    said: Mapping[str, SpokenText] = attrs.field(factory=dict)
     warnings: tuple[str, ...] = ()
 
     def noted_in(self, media: MediaIndex) -> MediaIndex:
@@ -74,6 +77,7 @@ class StoredCaptions:
         new = [track for track in self.tracks if track.language not in before]
         for track in new[: max(0, MAX_CAPTION_TRACKS - len(before))]:
             work.captions.put(track)
+            work.spoken_texts.put(track, self.said[track.language])
 
 
 @attrs.frozen(kw_only=True)
@@ -159,6 +163,7 @@ class SourceCaptions:
         version: str,
     ) -> StoredCaptions:
         tracks: dict[str, CaptionTrack] = {}
+        said: dict[str, SpokenText] = {}
         unreadable: dict[str, None] = {}
         spare: dict[str, None] = {}
         for candidate in candidates:
@@ -168,7 +173,7 @@ class SourceCaptions:
                 spare[language] = None
                 continue
             try:
-                track = self._write(video, candidate, media, version)
+                written = self._write(video, candidate, media, version)
             except (InvalidParametersError, ObjectNotFoundError) as exc:
                 _log.warning(
                     "captions of a source not read",
@@ -176,20 +181,22 @@ class SourceCaptions:
                 )
                 unreadable[language] = None
                 continue
-            if track is not None:
-                tracks[language] = track
+            if written is not None:
+                tracks[language], said[language] = written
         warnings = tuple(
             f"Captions of the source ({language}) could not be read."
             for language in unreadable
             if language not in tracks
         )
         warnings += tuple(_left_out(language, tracks) for language in spare)
-        return StoredCaptions(tracks=tuple(tracks.values()), warnings=warnings)
+        return StoredCaptions(
+            tracks=tuple(tracks.values()), said=said, warnings=warnings
+        )
 
     def _write(
         self, video: Video, candidate: _Candidate, media: MediaIndex, version: str
-    ) -> CaptionTrack | None:
-        """Store the captions as WebVTT; return nothing where there are none."""
+    ) -> tuple[CaptionTrack, SpokenText] | None:
+        """Store the captions as WebVTT; return them and what they say, or nothing where there are none."""
         cues = self._cues(candidate, media.duration_s)
         if not cues:
             return None
@@ -206,7 +213,7 @@ class SourceCaptions:
             is_forced=candidate.source.is_forced,
         )
         self.storage.write(track.path, io.BytesIO(written), content_type=WEBVTT_TYPE)
-        return track
+        return track, spoken_text(cues)
 
     def _cues(self, candidate: _Candidate, duration_s: float) -> list[Cue]:
         with self.storage.open(candidate.path) as file:

@@ -25,6 +25,7 @@ from hvcore.domain.videos.captions import (
     read_written,
     refused_file,
 )
+from hvcore.domain.videos.spoken_texts import spoken_text
 from hvcore.domain.videos.video import Video
 from hvcore.errors import (
     FieldError,
@@ -45,6 +46,8 @@ from hvcore.throttling.shares import SharedCapacity
 _log = logging.getLogger(__name__)
 
 _LANGUAGE = re.compile(LANGUAGE_PATTERN)
+READ_AT_ONCE_BYTES: Final = 128 * 1024
+"""Of captions whose words are found at once, those of a film; of longer ones within a minute."""
 FIRST_CUES_BYTES: Final = 32 * 1024
 """The beginning of a file that is read for its first cues; reading all takes up to a second."""
 NO_SUCH_CAPTIONS: Final = "The video has no captions in this language."
@@ -184,6 +187,9 @@ class Captions:
         if new.changes is not None and written.left_out:
             raise refused_file(" ".join(written.left_out))
         track = self._store(video, language, new, written)
+        # Of more cues the sweep takes the words: it keeps no other request waiting.
+        is_short = track.size_bytes <= READ_AT_ONCE_BYTES
+        said = spoken_text(read_written(written.webvtt)) if is_short else None
         try:
             with self.uow.write() as work:
                 video = require_listed(
@@ -199,6 +205,8 @@ class Captions:
                     _require_seen(only_if, before, language)
                     _require_room(before, language)
                     work.captions.put(track)
+                    if said is not None:
+                        work.spoken_texts.put(track, said)
                     _record(work, "captions.put", video, language)
                 found = work.captions.of_video(video.id)
                 work.commit()

@@ -5,9 +5,10 @@ from typing import Final
 
 import click
 
+from hvcore.domain.ids import VideoId
 from hvcore.domain.labels import metadata_term, tag_term
 from hvcore.domain.playback.addresses import PlaybackRoots
-from hvcore.domain.videos.catalog import VideoQuery, VideoSummary
+from hvcore.domain.videos.catalog import VideoPage, VideoQuery, VideoSummary
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.thumbnails import LIST_THUMBNAIL_PX
 from hvcore.services.playback.signing.signed_urls import SignedUrls
@@ -73,6 +74,9 @@ videos.add_command(update_video)
     callback=_terms,
     help="Only videos whose metadata has this key with this value; repeatable.",
 )
+@click.option(
+    "--spoken", help="Only videos in which all of these words are said (captions)."
+)
 @click.option("--external-id", help="Only the video with this external ID.")
 @click.option(
     "--public/--private",
@@ -105,6 +109,7 @@ def list_videos(  # noqa: PLR0913 - one per option
     search: str | None,
     tags: tuple[str, ...],
     terms: frozenset[str],
+    spoken: str | None,
     external_id: str | None,
     is_public: bool | None,
     page: int,
@@ -120,6 +125,7 @@ def list_videos(  # noqa: PLR0913 - one per option
         external_id=external_id,
         terms=terms.union(map(tag_term, tags)),
         is_public=is_public,
+        spoken=spoken,
     )
     with invocation.services() as services:
         playback = playback_of(services, invocation)
@@ -127,8 +133,13 @@ def list_videos(  # noqa: PLR0913 - one per option
         found = services.catalog.page(place, query)
         roots = playback.roots(place.org_id, place.id)
         records = [_item(playback, roots, video) for video in found.videos]
+    if spoken:
+        for record in records:
+            hits = found.spoken_hits.get(VideoId(str(record["id"])), ())
+            record["spokenHits"] = responses.spoken_hits(hits)
     if as_json:
-        print_json({"videos": records, "total": found.total})
+        minimum = {"totalIsMinimum": True} if found.has_more else {}
+        print_json({"videos": records, "total": found.total, **minimum})
         return
     columns = {
         "id": "VIDEO",
@@ -142,9 +153,24 @@ def list_videos(  # noqa: PLR0913 - one per option
         # Most have none: then there is no column.
         **_columns_of(records, {"externalID": "EXTERNAL ID", "tags": "TAGS"}),
     }
-    rows = [{**record, "size": _size(record)} for record in records]
+    if spoken:
+        columns["said"] = "SAID"
+    rows = [
+        {**record, "size": _size(record), "said": _said(found, record)}
+        for record in records
+    ]
     show(rows, columns, name="videos", as_json=False)
-    say(f"{len(records)} of {found.total}")
+    say(f"{len(records)} of {'more than ' if found.has_more else ''}{found.total}")
+
+
+def _said(page: VideoPage, record: Record) -> str:
+    """Return the first place where the searched words are said, as a time and a text."""
+    hits = page.spoken_hits.get(VideoId(str(record["id"])), ())
+    if not hits:
+        return ""
+    minutes, seconds = divmod(hits[0].start_ms // 1000, 60)
+    text = "".join(part.text for part in hits[0].snippet)
+    return f"{minutes}:{seconds:02} {text}"
 
 
 @videos.command("show")

@@ -1,5 +1,6 @@
 """The facts that a video's first dashboard page shows besides the stored record of the video."""
 
+import re
 from collections.abc import Mapping
 from typing import Final
 
@@ -24,6 +25,8 @@ from hvcore_dashboard.pages.videos.shown import place_of
 from hvcore_dashboard.security import ContentPolicy
 from hvcore_dashboard.visits import OrganizationVisit
 
+_MOMENT: Final = re.compile(r"[0-9]{1,6}")
+"""Of a moment in the address of a video's page: seconds."""
 PLAYER_VALID_S: Final = 4 * 3600
 """The validity of the player's token in seconds; the player asks for a new one in time."""
 
@@ -104,6 +107,20 @@ class VideoFacts:
             here.caller, here.org_id, video.id, expires_in_s=PLAYER_VALID_S
         )
         return signed.addresses.embed
+
+    def player_url_at(
+        self, here: OrganizationVisit, video: Video, moment: str | None
+    ) -> str:
+        """
+        Return the address of a video's player page that begins at a moment.
+
+        Args:
+            moment: The seconds, as an address of ours has them; anything else is the beginning.
+        """
+        url = self.player_url(here, video)
+        if not url or moment is None or not _MOMENT.fullmatch(moment):
+            return url
+        return f"{url}{'&' if '?' in url else '?'}t={moment}"
 
     def _report(self, video: Video) -> ConformanceReport | None:
         try:

@@ -116,6 +116,9 @@ class VideoPageResource:
                 video,
                 for_operator=visit_of(req).person.is_operator,
             ),
+            "player_url": self._facts.player_url_at(
+                organization_of(req), video, req.get_param("t")
+            ),
         }
         self._tabs.show(req, resp, video, "", values, policy=self._policy)
 

@@ -15,6 +15,7 @@ from hvcore.domain.ids import is_video_id
 from hvcore.domain.playback.page_domains import origin_of
 from hvcore.domain.videos.catalog import VideoQuery
 from hvcore.domain.videos.deletion import DeletionReason
+from hvcore.domain.videos.spoken_words import MAX_SPOKEN_QUERY_CHARS
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
 from hvcore.errors import (
@@ -71,6 +72,7 @@ class VideosPageResource:
             "bin_hours": self._desk.services.settings.dashboard.bin_hours,
             "is_filtered": any(_sent(req)[name] for name in CHOOSING),
             "page_sizes": PAGE_SIZES,
+            "max_spoken": MAX_SPOKEN_QUERY_CHARS,
         }
         if here.env is None:
             self._desk.answers.page(req, resp, "videos/no_environment.html", {})
@@ -119,6 +121,8 @@ class VideosPageResource:
         return {
             "videos": self._shown.listed(here, page.videos),
             "total": page.total,
+            "has_more": page.has_more,
+            "spoken_hits": page.spoken_hits,
             "page": min(wanted.page, last),
             "last": last,
         }

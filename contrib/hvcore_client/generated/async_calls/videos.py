@@ -31,6 +31,7 @@ class AsyncVideosCalls(AsyncCaller):
         tag: str | None = None,
         metadata: str | Sequence[str] | None = None,
         allow_public_access: bool | None = None,
+        spoken: str | None = None,
     ) -> models.VideoList:
         """
         List the videos of the key's environment.
@@ -52,6 +53,8 @@ class AsyncVideosCalls(AsyncCaller):
                 `order:4711`; of several, all must hold.
             allow_public_access: Only those that play without a token, or only those
                 that need one.
+            spoken: Only those in which all of these words are said, by their captions
+                in one language; each has `spokenHits`.
         """
         return await self._call(
             operations.LIST_VIDEOS,
@@ -68,6 +71,7 @@ class AsyncVideosCalls(AsyncCaller):
                 "tag": tag,
                 "metadata": metadata,
                 "allow_public_access": allow_public_access,
+                "spoken": spoken,
             },
         )
 
@@ -85,6 +89,7 @@ class AsyncVideosCalls(AsyncCaller):
         tag: str | None = None,
         metadata: str | Sequence[str] | None = None,
         allow_public_access: bool | None = None,
+        spoken: str | None = None,
     ) -> AsyncIterator[models.VideoSummary]:
         """
         Go through all videos of list_videos, page by page.
@@ -105,6 +110,8 @@ class AsyncVideosCalls(AsyncCaller):
                 `order:4711`; of several, all must hold.
             allow_public_access: Only those that play without a token, or only those
                 that need one.
+            spoken: Only those in which all of these words are said, by their captions
+                in one language; each has `spokenHits`.
         """
         return self._iterate(
             operations.LIST_VIDEOS,
@@ -120,6 +127,7 @@ class AsyncVideosCalls(AsyncCaller):
                 "tag": tag,
                 "metadata": metadata,
                 "allow_public_access": allow_public_access,
+                "spoken": spoken,
             },
         )
 

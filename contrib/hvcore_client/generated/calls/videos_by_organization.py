@@ -33,6 +33,7 @@ class VideosByOrganizationCalls(Caller):
         tag: str | None = None,
         metadata: str | Sequence[str] | None = None,
         allow_public_access: bool | None = None,
+        spoken: str | None = None,
     ) -> models.VideoList:
         """
         List an environment's videos.
@@ -56,6 +57,8 @@ class VideosByOrganizationCalls(Caller):
                 `order:4711`; of several, all must hold.
             allow_public_access: Only those that play without a token, or only those
                 that need one.
+            spoken: Only those in which all of these words are said, by their captions
+                in one language; each has `spokenHits`.
         """
         return self._call(
             operations.LIST_VIDEOS_IN_ENVIRONMENT,
@@ -74,6 +77,7 @@ class VideosByOrganizationCalls(Caller):
                 "tag": tag,
                 "metadata": metadata,
                 "allow_public_access": allow_public_access,
+                "spoken": spoken,
             },
         )
 
@@ -93,6 +97,7 @@ class VideosByOrganizationCalls(Caller):
         tag: str | None = None,
         metadata: str | Sequence[str] | None = None,
         allow_public_access: bool | None = None,
+        spoken: str | None = None,
     ) -> Iterator[models.VideoSummary]:
         """
         Go through all videos of list_videos_in_environment, page by page.
@@ -115,6 +120,8 @@ class VideosByOrganizationCalls(Caller):
                 `order:4711`; of several, all must hold.
             allow_public_access: Only those that play without a token, or only those
                 that need one.
+            spoken: Only those in which all of these words are said, by their captions
+                in one language; each has `spokenHits`.
         """
         return self._iterate(
             operations.LIST_VIDEOS_IN_ENVIRONMENT,
@@ -132,6 +139,7 @@ class VideosByOrganizationCalls(Caller):
                 "tag": tag,
                 "metadata": metadata,
                 "allow_public_access": allow_public_access,
+                "spoken": spoken,
             },
         )
 

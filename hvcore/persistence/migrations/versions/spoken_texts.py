@@ -1,4 +1,4 @@
-"""Store what is said in videos by their captions, and index it."""
+"""Store the spoken texts of videos (the text of captions), and index their words."""
 
 import sqlalchemy as sa
 from alembic import op

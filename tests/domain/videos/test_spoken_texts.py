@@ -1,0 +1,127 @@
+"""
+Spoken texts: hits of searched words, and their snippets.
+"""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hvcore.domain.ids import VideoId
+from hvcore.domain.videos import spoken_texts, spoken_words
+from hvcore.domain.videos.captions import Cue
+from hvcore.domain.videos.spoken_texts import (
+    MAX_HITS,
+    MAX_SNIPPET_CHARS,
+    SpokenHit,
+    find_hits,
+    spoken_text,
+)
+from hvcore.domain.videos.spoken_words import SpokenQuery, folded, index_words
+
+VIDEO = VideoId("vid_1")
+
+
+def hits(spoken: str, *lines: str, every_ms: int = 4_000) -> list[SpokenHit]:
+    cues = [
+        Cue(start_ms=at * every_ms, end_ms=at * every_ms + 1, text=line)
+        for at, line in enumerate(lines)
+    ]
+    query = SpokenQuery.of(spoken)
+    return find_hits(spoken_text(cues), query, video_id=VIDEO, language="en")
+
+
+def shown(hit: SpokenHit) -> str:
+    return "".join(f"[{p.text}]" if p.is_match else p.text for p in hit.snippet)
+
+
+def test_hits_of_all_words_together_come_first() -> None:
+    gap = ["x"] * 5
+
+    found = hits("red car", "red", *gap, "car", *gap, "red car")
+
+    assert [hit.start_ms for hit in found] == [48_000]
+    assert [hit.start_ms for hit in hits("red car", "a red", "old car")] == [0]
+
+
+def test_words_that_are_never_said_together_are_shown_each() -> None:
+    found = hits("red car", "red one", *["x"] * 9, "car one")
+
+    assert [(hit.start_ms, shown(hit)) for hit in found] == [
+        (0, "[red] one x"),
+        (40_000, "[car] one"),
+    ]
+
+
+def test_hits_of_one_word_lie_apart_and_are_few() -> None:
+    found = hits("yes", *["yes yes"] * 100)
+
+    assert [hit.start_ms for hit in found] == [0, 12_000, 24_000]
+    assert len(found) == MAX_HITS
+
+
+def test_a_long_line_is_cut_around_the_word() -> None:
+    (found,) = hits("needle", "hay " * 500 + "Needle " + "hay " * 500)
+
+    text = shown(found)
+    assert "[Needle]" in text
+    assert text.startswith("… hay")
+    assert text.endswith("…")
+    assert len(text) < MAX_SNIPPET_CHARS + 10
+
+
+@pytest.mark.parametrize(
+    ("spoken", "line", "expected"),
+    [
+        ("strasse", "Die Straße", "Die [Straße]"),
+        ("cafe", "un cafe\u0301!", "un [cafe\u0301]!"),
+        ("東京都", "私は東京都に行く", "私は[東京都]に行く"),
+        ("서울", "서울에서 왔어요", "[서울]에서 왔어요"),
+        ("हिन्दी", "मैं हिन्दी बोलता", "मैं [हिन्दी] बोलता"),
+        ("sql", "SQL言語 sqlite", "[SQL]言語 [sql]ite"),
+        ("istanbul", "İstanbul", "[İstanbul]"),
+    ],
+)
+def test_words_of_all_scripts_are_marked(spoken: str, line: str, expected: str) -> None:
+    assert shown(hits(spoken, line)[0]) == expected
+
+
+def test_markup_of_captions_is_not_said() -> None:
+    said = spoken_text([Cue(start_ms=5, end_ms=6, text="<v Ann>Hi &amp;\n <b>you</b>")])
+
+    assert (said.starts_ms, said.text) == ([5], "Hi & you")
+
+
+def test_very_long_captions_are_searched_up_to_a_limit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(spoken_texts, "MAX_SPOKEN_CHARS", 10)
+    monkeypatch.setattr(spoken_words, "MAX_INDEX_WORDS", 2)
+
+    said = spoken_text(Cue(start_ms=n, end_ms=n + 1, text="abcd") for n in range(5))
+
+    assert said.text == "abcd\nabcd"
+    assert index_words("d c b a") == "c d"
+    monkeypatch.setattr(spoken_words, "MAX_INDEX_BYTES", 1)
+    assert index_words("d c") == ""
+
+
+def test_a_very_long_word_is_found_by_its_beginning() -> None:
+    word = "a" * 100
+
+    assert SpokenQuery.of(word).words == ["a" * 64]
+    assert index_words(f"x {word}") == f"{'a' * 64} x"
+    assert hits(word, f"x {word} y")
+
+
+@given(st.text(max_size=60), st.text(max_size=20))
+def test_the_parts_of_a_snippet_are_its_text(line: str, spoken: str) -> None:
+    said = spoken_text([Cue(start_ms=0, end_ms=1, text=line)])
+
+    found = find_hits(said, SpokenQuery.of(spoken), video_id=VIDEO, language="en")
+
+    for hit in found:
+        assert "".join(part.text for part in hit.snippet) == said.text
+        assert any(part.is_match for part in hit.snippet)
+    words = set(index_words(folded(said.text)).split(" "))
+    if spoken.strip() and set(SpokenQuery.of(spoken).words) <= words - {""}:
+        assert not SpokenQuery.of(spoken).words or found or len(words) == 1

@@ -1,0 +1,84 @@
+"""
+The sweep reads spoken texts that no transaction has stored.
+"""
+
+import pytest
+
+from hvcore.domain.videos.catalog import VideoQuery
+from hvcore.services.videos import captions
+from hvcore.services.videos.captions import NewCaptions
+from tests.services.spoken_service import SpokenService
+
+FILE = b"WEBVTT\n\n00:01.000 --> 00:02.000\nbudget\n"
+
+
+def found(spoken: SpokenService, words: str) -> list[str]:
+    query = VideoQuery(page=1, page_size=20, spoken=words)
+    world = spoken.world
+    return [one.id for one in world.services.catalog.page(world.env, query).videos]
+
+
+def put(spoken: SpokenService, video_id: str, data: bytes = FILE) -> None:
+    world = spoken.world
+    new = NewCaptions(language="en", label=None, data=data, expected=None)
+    world.services.captions.put(world.caller, world.env.org_id, video_id, new)
+
+
+def test_captions_by_machine_are_found_when_they_are_listed(
+    spoken: SpokenService,
+) -> None:
+    video_id = spoken.ready()
+    spoken.transcoder.said_ms = [(1_000, 2_000)]
+    spoken.generate(video_id)
+    spoken.world.run_tasks()
+    services = spoken.world.services
+    with services.uow.read() as work:
+        (track,) = work.captions.of_video(video_id)
+    word = services.transcripts.said(track).cues[0].words[0].text.strip()
+
+    assert found(spoken, word) == [video_id]
+
+
+def test_long_captions_are_found_after_the_next_sweep(
+    spoken: SpokenService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(captions, "READ_AT_ONCE_BYTES", 10)
+    video_id = spoken.ready()
+    put(spoken, video_id)
+    reading = spoken.world.services.spoken_reading
+
+    assert found(spoken, "budget") == []
+    assert reading.step() == 1
+    assert found(spoken, "budget") == [video_id]
+    # From the end, and then from the beginning again.
+    assert [reading.step(), reading.step()] == [0, 0]
+
+
+def test_captions_with_a_lost_file_are_read_once(
+    spoken: SpokenService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(captions, "READ_AT_ONCE_BYTES", 10)
+    video_id = spoken.ready()
+    put(spoken, video_id)
+    services = spoken.world.services
+    with services.uow.read() as work:
+        (track,) = work.captions.of_video(video_id)
+    services.storage.delete_tree(track.path)
+
+    steps = [services.spoken_reading.step() for _ in range(4)]
+
+    assert steps == [1, 0, 0, 0]
+
+
+def test_the_sweep_forgets_the_spoken_text_of_removed_captions(
+    spoken: SpokenService,
+) -> None:
+    video_id = spoken.ready()
+    put(spoken, video_id)
+    services = spoken.world.services
+    # As an older version removes them.
+    with services.engine.begin() as connection:
+        connection.exec_driver_sql("DELETE FROM video_captions")
+    services.spoken_reading.step()
+
+    assert found(spoken, "budget") == []

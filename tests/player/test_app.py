@@ -25,6 +25,8 @@ from tests.support.media_samples import OTHER, VIDEO
 OWN_CODE_BYTES = 40_000
 REPORTS_BYTES = 3_000
 TRANSCRIPT_BYTES = 12_000
+KEPT = ("element/cmcd.js", "element/languages.js")
+"""Modules of earlier builds that no module imports any more."""
 EMBED = f"/v1/embed/{VIDEO}"
 
 
@@ -340,6 +342,19 @@ def test_nothing_else_of_the_folder_is_served(
     assert result.json["code"] == "not_found"
 
 
+@pytest.mark.parametrize("name", KEPT)
+def test_players_of_the_build_before_find_their_modules(
+    public: DeliveryWorker, name: str
+) -> None:
+    result = public.player.simulate_get(f"/v1/player/0123456789ab/{name}")
+
+    assert result.status_code == 200
+    assert "immutable" not in result.headers["cache-control"]
+    # Its imports would be those of another build.
+    assert "export const " in result.text
+    assert "import " not in result.text.partition("*/")[2]
+
+
 def test_every_answer_may_be_read_by_any_page(private: DeliveryWorker) -> None:
     for path in (EMBED, "/v1/player/embed.js", "/nowhere"):
         result = private.player.simulate_get(path)
@@ -353,6 +368,8 @@ def test_the_player_is_small() -> None:
         if path.suffix in {".js", ".css"} and "vendor" not in path.parts
     }
 
+    for name in KEPT:
+        del own[(STATIC / name).as_posix()]
     # Each file for itself, as it is sent; these only to pages that want them.
     reports = [path for path in own if path.endswith("/session-reports.js")]
     transcript = [path for path in own if "/transcript/" in path]

@@ -6,6 +6,7 @@ goes on as ``python -m hvcore_cli`` does. Tests of the very start begin with a n
 """
 
 import atexit
+import ctypes
 import os
 import signal
 import subprocess
@@ -14,13 +15,15 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from functools import cache
-from multiprocessing import current_process, get_context
+from multiprocessing import current_process, forkserver, get_context
 from multiprocessing.context import ForkServerContext, ForkServerProcess
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 import psutil
 import setproctitle
+
+from hvcore.processes.child_launcher import PR_SET_PDEATHSIG
 
 HV: Final = [sys.executable, "-m", "hvcore_cli"]
 LOADED: Final = "tests.support.hv_loaded"
@@ -178,6 +181,7 @@ def _go_on(
 ) -> None:
     os.environ.clear()
     os.environ.update(environ)
+    _end_with_the_tests()
     # Commands start processes of their own.
     current_process().daemon = False
     _open(Path(os.devnull), 0)
@@ -191,6 +195,16 @@ def _go_on(
     from hvcore_cli.main import main  # noqa: PLC0415 - the process of the tests needs it not
 
     main()
+
+
+def _end_with_the_tests() -> None:
+    """
+    Keep the server of forks alive no longer than the tests do, and end with it.
+    """
+    server: Any = forkserver._forkserver  # type: ignore[attr-defined]  # noqa: SLF001 - it ends once nobody holds this
+    os.close(server._forkserver_alive_fd)  # noqa: SLF001
+    server._forkserver_alive_fd = None  # noqa: SLF001
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 def _open(path: Path, descriptor: int) -> None:

@@ -102,12 +102,16 @@ class SqlQuotaRepository:
                 sa.cast(sa.func.sum(job.duration_ms - job.done_ms), sa.BigInteger)
             )
             .select_from(caption_jobs)
-            # Nobody goes on with those of videos that are deleted or have failed.
+            # Nobody goes on with those of videos that are deleted or have failed. Those in
+            # the bin go on after a restore, without being asked again.
             .join(videos, videos.c.id == job.video_id)
             .where(
                 job.org_id == org_id,
                 job.state == _RUNNING,
-                videos.c.state == VideoState.READY.value,
+                sa.or_(
+                    videos.c.state == VideoState.READY.value,
+                    videos.c.bin_ends_at > self._now(),
+                ),
             )
             .scalar_subquery()
         )

@@ -344,6 +344,20 @@ def test_a_transcript_that_cannot_be_loaded_is_tried_again(
     expect(again).to_be_hidden()
 
 
+def test_a_transcript_whose_program_was_not_loaded_is_tried_again(
+    page: Page, site: MovingSite
+) -> None:
+    page.route("**/transcript/panel.js", lambda route: route.abort())
+    show(page, site)
+    begin(page)
+    page.unroute("**/transcript/panel.js")
+
+    ask(page, "(player.setAttribute('transcript', 'open'), null)")
+
+    # And the fixture has seen no error that nobody has caught.
+    expect(cue(page, "A says number 0")).to_be_visible()
+
+
 def test_a_page_answers_while_a_long_transcript_is_drawn(
     page: Page, site: MovingSite
 ) -> None:

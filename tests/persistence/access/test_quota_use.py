@@ -3,6 +3,7 @@ Of requests that come at once, none uses what another one has taken.
 """
 
 from collections.abc import Callable
+from datetime import timedelta
 
 import attrs
 import pytest
@@ -13,6 +14,7 @@ from hvcore.domain.processing.jobs import TranscodeJob
 from hvcore.domain.processing.source_info import UnusableSourceError
 from hvcore.domain.uploads.grants import GrantState
 from hvcore.domain.videos.caption_jobs import CaptionJob, CaptionJobState
+from hvcore.domain.videos.deletion import BinStay
 from hvcore.domain.videos.states import VideoState
 from hvcore.errors import PreconditionFailedError, QuotaExceededError
 from hvcore.persistence.unit_of_work import SqlUnitOfWork
@@ -144,6 +146,35 @@ def test_heard_sound_counts_in_the_month_and_the_rest_of_running_jobs_as_begun(
         assert work.quotas.use(ORG, month + 1).caption_ms == 0
         assert work.quotas.begun_captions_ms(ORG, month) == 25_000
         assert work.quotas.begun_captions_ms(ORG, month + 1) == 5_000
+
+
+def test_caption_jobs_of_videos_in_the_bin_count_as_begun_until_they_cannot_be_restored(
+    uow: SqlUnitOfWork,
+) -> None:
+    with uow.write() as work:
+        month = month_number(work.now())
+        for left_h, lacking_ms in ((1, 10_000), (-1, 100_000)):
+            stay = BinStay(
+                state=VideoState.READY, ends_at=work.now() + timedelta(hours=left_h)
+            )
+            binned = video(state=VideoState.DELETED, bin_stay=stay)
+            work.videos.add(binned)
+            work.caption_jobs.put(
+                CaptionJob(
+                    id=new_caption_job_id(),
+                    video_id=binned.id,
+                    org_id=ORG,
+                    wish="en",
+                    state=CaptionJobState.RUNNING,
+                    duration_ms=lacking_ms,
+                    created_at=NOW,
+                    changed_at=NOW,
+                )
+            )
+        work.commit()
+
+    with uow.read() as work:
+        assert work.quotas.begun_captions_ms(ORG, month) == 10_000
 
 
 def test_of_jobs_that_are_planned_at_once_one_goes_over_at_most(

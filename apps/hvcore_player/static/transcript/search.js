@@ -5,9 +5,10 @@
 /* So many that nobody goes through them, and few enough to draw. */
 export const MAX_HITS = 10_000;
 
-/* Letters alone, whatever stands between the words; no sign of the query is special. */
+/* Letters alone, whatever stands between the words; no sign of the query is special. A
+   hyphen is not among them: outside of a class it may not be escaped. */
 const patternOf = (query) => new RegExp(
-  query.trim().split(/\s+/).map((word) => word.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&"))
+  query.trim().split(/\s+/).map((word) => word.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"))
     .join("\\s+"),
   "giu",
 );

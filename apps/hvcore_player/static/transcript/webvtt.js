@@ -10,11 +10,13 @@ const ENTITIES = { amp: "&", lt: "<", gt: ">", nbsp: "\u00a0", lrm: "\u200e", rl
 const secondsOf = (hours, minutes, seconds, rest) =>
   Number(hours ?? 0) * 3600 + Number(minutes) * 60 + Number(seconds) + Number(rest) / 1000;
 
-/* A line that begins with a dash is of another speaker; all others go on. */
+/* A line that begins with a dash is of another speaker; all others go on. Blanks first become
+   one: each pattern is to look at each character once, for files have up to 4 MB. */
 const textOf = (lines) => lines.join("\n")
   .replace(/<[^<>]*>/g, "")
   .replace(/&(\w+);/g, (whole, name) => ENTITIES[name] ?? whole)
-  .replace(/[ \t]*\n(?![-–—])/g, " ")
+  .replace(/[ \t]+/g, " ")
+  .replace(/ ?\n(?![-–—])/g, " ")
   .trim();
 
 const cueOf = (block) => {

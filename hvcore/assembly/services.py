@@ -16,7 +16,6 @@ from hvcore.ports.storage import SupportsRoomCheck
 from hvcore.services.bulk.changes import BulkChanges
 from hvcore.services.bulk.question_limit import QuestionLimit
 from hvcore.services.bulk.runs import BulkRuns
-from hvcore.services.videos.caption_editing import CaptionEditing
 from hvcore.services.health import Health
 from hvcore.services.links.share_code_mails import ShareCodeMails
 from hvcore.services.links.share_link_mails import ShareLinkMails
@@ -28,6 +27,7 @@ from hvcore.services.sign_in.signing_key_operations import SigningKeyOperations
 from hvcore.services.tasks.overview import TaskOverviews
 from hvcore.services.tasks.runs import TaskRuns
 from hvcore.services.tasks.waiting_videos import WaitingVideos
+from hvcore.services.videos.caption_editing import CaptionEditing
 from hvcore.services.videos.replaced_pictures import ReplacedPictures
 from hvcore.services.webhooks.deliveries import WebhookDeliveries
 

@@ -56,7 +56,14 @@ def answer_of(tmp_path: Path) -> Answer:
 
 
 def test_every_sign_of_a_keyboard_can_be_searched(answer_of: Answer) -> None:
-    signs = [*string.punctuation, *"\u2013\u2014\u2019¿ß€", "well-known", "a-z]", "[^-]", "\\-"]
+    signs = [
+        *string.punctuation,
+        *"\u2013\u2014\u2019¿ß€",
+        "well-known",
+        "a-z]",
+        "[^-]",
+        "\\-",
+    ]
 
     found = answer_of(
         "given.map((sign) => new Search([`before ${sign} after`, 'other'])"

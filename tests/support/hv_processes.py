@@ -201,9 +201,9 @@ def _end_with_the_tests() -> None:
     """
     Keep the server of forks alive no longer than the tests do, and end with it.
     """
-    server: Any = forkserver._forkserver  # type: ignore[attr-defined]  # noqa: SLF001 - it ends once nobody holds this
-    os.close(server._forkserver_alive_fd)  # noqa: SLF001
-    server._forkserver_alive_fd = None  # noqa: SLF001
+    server: Any = forkserver._forkserver
+    os.close(server._forkserver_alive_fd)
+    server._forkserver_alive_fd = None
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 

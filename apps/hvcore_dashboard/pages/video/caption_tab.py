@@ -14,8 +14,8 @@ from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
 from hvcore.errors import UnavailableError
 from hvcore.manifests.language_names import language_name
-from hvcore.services.videos.caption_editing import CaptionEditing
 from hvcore.services.captions.orders import CaptionOrders
+from hvcore.services.videos.caption_editing import CaptionEditing
 from hvcore.services.videos.captions import Captions
 from hvcore_dashboard.desk import Desk
 from hvcore_dashboard.forms import Form

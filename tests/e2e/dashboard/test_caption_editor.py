@@ -20,7 +20,7 @@ from tests.e2e.browsing import (
     watch_for_problems,
     watch_for_violations,
 )
-from tests.e2e.people import ORG, enter, services_of
+from tests.e2e.people import COOKIE, ORG, enter, services_of
 from tests.support.live import LiveService, request
 
 VTT: Final = """WEBVTT
@@ -221,6 +221,31 @@ def test_leaving_unsaved_cues_asks(page: Page, address: str) -> None:
 
     assert asked == ["beforeunload"]
     expect(page.get_by_label("Text", exact=True)).to_have_value("Salt & pepper")
+
+
+def test_cues_that_are_saved_after_the_session_has_ended_are_in_the_editor_again(
+    service: LiveService, browser: Browser, made: str, address: str
+) -> None:
+    context = browser.new_context()
+    enter(context, service, Role.EDITOR)
+    page = context.new_page()
+    page.goto(address)
+    page.get_by_label("Text", exact=True).fill("Written late")
+    session = [one for one in context.cookies() if one["name"].endswith(COOKIE)]
+    context.clear_cookies()
+
+    page.keyboard.press("ControlOrMeta+s")
+    expect(page.get_by_role("heading", name="Not saved")).to_be_visible()
+    # Somebody else would not find it.
+    context.add_cookies(session)  # type: ignore[arg-type]  # what it gives, it takes
+    page.goto(address)
+
+    expect(page.get_by_text("What you wrote here is in the form again")).to_be_visible()
+    expect(page.get_by_label("Text", exact=True)).to_have_value("Written late")
+    page.keyboard.press("ControlOrMeta+s")
+    expect(page.get_by_text("Saved.")).to_be_visible()
+    assert stored(service, made)[0].text == "Written late"
+    context.close()
 
 
 def test_of_thousands_of_cues_those_that_are_seen_are_drawn(

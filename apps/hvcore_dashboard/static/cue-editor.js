@@ -7,101 +7,38 @@
 'use strict';
 
 {
-  const {clock, readClock, read, write, stored, shown, seen, wrong, gaps} = window.hvCues;
+  const {clock, readClock, textIn, read, write, stored, shown, seen, wrong, gaps, lastAt, moved} = window.hvCues;
   const of = (name) => document.getElementById(name);
   const editor = of('cue-editor');
   const form = of('captions-form');
   const written = of('captions-written');
 
-  const SIGNS = {'&amp;': '&', '&lt;': '<', '&gt;': '>', '&#39;': "'", '&#34;': '"'};
-
-  /** Return the text that the form has for pages without scripts. */
-  const textSent = () => {
-    const markup = form.querySelector('noscript').textContent;
-    const [from, to] = [markup.indexOf('>', markup.indexOf('<textarea')), markup.lastIndexOf('</textarea>')];
-    return markup.slice(from + 1, to).replace(/^\n/, '').replace(/&(?:amp|lt|gt|#39|#34);/g, (sign) => SIGNS[sign]);
-  };
-
   /* What was written before a session ended is in the form again. */
   const draft = written?.value ?? '';
-  const text = draft || (form ? textSent() : '');
+  const text = draft || (form ? textIn(form) : '');
   const cues = form ? read(text) : null;
   const facts = editor ? JSON.parse(editor.dataset.facts) : {};
   const STEP_MS = 2000;
   const SHORTEST_MS = 500;
-  /* A pause in writing after which the next letter is a step of its own. */
-  const PAUSE_MS = 1500;
 
   const start = () => {
     const warning = (index) => wrong(cues[index], cues[index - 1], facts.endMs);
     const list = window.hvCueList(of('cues'), cues, warning);
     const [fieldOfStart, fieldOfEnd, fieldOfText] = ['cue-start', 'cue-end', 'cue-text'].map(of);
-    const frame = of('player');
     let chosen = -1;
     let holes = [];
-    let player = {atMs: null, isPaused: true};
-    /* Whether the player has spoken, and where it is to go once it has. */
-    let isHeard = false;
-    let wantedMs = null;
     let isSent = false;
-    const done = [];
-    const undone = [];
-    /* The step after which all is saved; null if it is none of these. */
-    let savedAfter = facts.isChanged || draft ? null : undefined;
 
     const say = (text) => { of('said').textContent = text; };
 
-    const isChanged = () => savedAfter === null || done.at(-1) !== savedAfter;
-
-    /* The player. */
-
-    const call = (method, ...args) => {
-      if (isHeard) {
-        const id = `${method}-${performance.now()}`;
-        const {origin} = new URL(frame.src);
-        frame.contentWindow.postMessage({type: 'hv-player:call', id, method, args}, origin);
-      }
-    };
-
-    const seek = (ms) => {
-      player.atMs = ms;
-      wantedMs = ms;
-      call('seek', ms / 1000);
-      showPlayed();
-    };
-
-    /** Return the index of the last cue that begins at a time or before; -1 if none does. */
-    const lastAt = (ms) => {
-      let [low, high] = [0, cues.length];
-      while (low < high) {
-        const middle = (low + high) >> 1;
-        if (cues[middle].start <= ms) {
-          low = middle + 1;
-        } else {
-          high = middle;
-        }
-      }
-      return low - 1;
-    };
-
     const showPlayed = () => {
-      const at = player.atMs === null ? -1 : lastAt(player.atMs);
-      list.play(cues[at]?.end > player.atMs ? at : -1, of('cue-follow').checked && !player.isPaused);
+      const {atMs, isPaused} = player.state;
+      const at = atMs === null ? -1 : lastAt(cues, atMs);
+      list.play(cues[at]?.end > atMs ? at : -1, of('cue-follow').checked && !isPaused);
     };
 
-    window.addEventListener('message', ({data, source: sender, origin}) => {
-      if (frame && sender === frame.contentWindow && origin === new URL(frame.src).origin
-        && Number.isFinite(data?.state?.currentTime)) {
-        player = {atMs: Math.round(data.state.currentTime * 1000), isPaused: data.state.paused};
-        if (!isHeard) {
-          isHeard = true;
-          if (wantedMs !== null) {
-            seek(wantedMs);
-          }
-        }
-        showPlayed();
-      }
-    });
+    const player = window.hvCuePlayer(of('player'), () => showPlayed());
+    const {seek, state: played} = player;
 
     /* What is shown. */
 
@@ -128,7 +65,7 @@
       for (const button of editor.querySelectorAll('[data-does]')) {
         const {does} = button.dataset;
         if (does === 'undo' || does === 'redo') {
-          button.disabled = !(does === 'undo' ? done : undone).length;
+          button.disabled = !(does === 'undo' ? steps.canUndo() : steps.canRedo());
         } else if (does === 'doubt' || does === 'gap') {
           button.hidden = !(does === 'doubt' ? doubts : holes.length);
         }
@@ -170,45 +107,15 @@
 
     /* Changes, which can be undone. */
 
-    const put = (at, removed, added, index) => {
-      cues.splice(at, removed.length, ...added);
-      chosen = index;
+    const steps = window.hvCueSteps(cues, () => chosen, (then) => {
+      chosen = then;
       count();
-      choose(index, {seeks: false});
+      choose(then, {seeks: false});
       showPlayed();
-    };
+    });
+    const {change} = steps;
 
-    /** Put cues in the place of others; steps of one kind at one cue are undone together. */
-    const change = (at, removedCount, added, {kind = '', then = at} = {}) => {
-      const removed = cues.slice(at, at + removedCount);
-      const last = done.at(-1);
-      const time = performance.now();
-      undone.length = 0;
-      if (kind && last?.kind === kind && last.at === at && last !== savedAfter && time - last.time < PAUSE_MS) {
-        Object.assign(last, {added, time});
-      } else {
-        done.push({at, removed, added, kind, time, from: chosen, then});
-      }
-      put(at, removed, added, then);
-    };
-
-    const undo = () => {
-      const step = done.pop();
-      if (step) {
-        undone.push(step);
-        put(step.at, step.added, step.removed, step.from);
-        say('Undone');
-      }
-    };
-
-    const redo = () => {
-      const step = undone.pop();
-      if (step) {
-        done.push(step);
-        put(step.at, step.removed, step.added, step.then);
-        say('Redone');
-      }
-    };
+    const isChanged = () => facts.isChanged || draft !== '' || steps.canUndo();
 
     /** Return a changed cue; one with other times must be within the video. */
     const edited = (cue, values) => {
@@ -218,18 +125,8 @@
 
     /** Set times of the chosen cue, and move it to where it belongs by its start. */
     const setTimes = (values) => {
-      const cue = edited(cues[chosen], values);
-      const before = chosen;
-      const others = cues.filter((_, index) => index !== before);
-      let place = others.findIndex((one) => one.start > cue.start);
-      place = place < 0 ? others.length : place;
-      if (cue.start === cues[before].start || place === before) {
-        change(before, 1, [cue]);
-        return;
-      }
-      const [low, high] = [Math.min(place, before), Math.max(place, before)];
-      const between = others.slice(low, high);
-      change(low, high - low + 1, place < before ? [cue, ...between] : [...between, cue], {then: place});
+      const {at, added, then} = moved(cues, chosen, edited(cues[chosen], values));
+      change(at, added.length, added, {then});
     };
 
     /** Take over times that are written in the fields; return whether they are times. */
@@ -259,10 +156,10 @@
     };
 
     const add = () => {
-      const at = player.atMs ?? cues[chosen]?.end ?? 0;
-      const under = lastAt(at);
+      const at = played.atMs ?? cues[chosen]?.end ?? 0;
+      const under = lastAt(cues, at);
       const begins = cues[under]?.end > at ? cues[under].end : at;
-      const index = lastAt(begins) + 1;
+      const index = lastAt(cues, begins) + 1;
       const hole = holes.find(([from, to]) => from <= begins && begins < to);
       const ends = Math.min(
         hole ? hole[1] : begins + STEP_MS, cues[index]?.start ?? Infinity, Math.max(facts.endMs, begins));
@@ -320,7 +217,7 @@
     };
 
     const toGap = () => {
-      const at = player.atMs ?? -1;
+      const at = played.atMs ?? -1;
       const hole = holes.find(([from]) => from > at) ?? holes[0];
       if (hole) {
         seek(hole[0]);
@@ -328,70 +225,19 @@
       }
     };
 
-    /* Find and replace. */
-
-    const pattern = () => {
-      const text = of('cue-find').value;
-      const flags = of('cue-case').checked ? 'gu' : 'giu';
-      return text ? new RegExp(text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&').replaceAll('\\-', '-'), flags) : null;
-    };
-
-    const matches = (cue, wanted) => shown(cue.text).match(wanted)?.length ?? 0;
-
-    const countFound = () => {
-      const wanted = pattern();
-      const numbers = wanted ? cues.map((cue) => matches(cue, wanted)).filter(Boolean) : [];
-      const sum = numbers.reduce((one, other) => one + other, 0);
-      of('cue-found').textContent = wanted ? `Found ${sum} times in ${numbers.length} cues.` : '';
-    };
-
-    const replaced = (cue, wanted) =>
-      edited(cue, {text: stored(shown(cue.text).replace(wanted, () => of('cue-replace').value))});
-
-    const find = () => {
-      const wanted = pattern();
-      if (wanted && chooseNext((cue) => matches(cue, wanted) > 0)) {
-        const at = fieldOfText.value.search(wanted);
-        fieldOfText.setSelectionRange(at, at + fieldOfText.value.match(wanted)[0].length);
-      }
-      countFound();
-    };
-
-    const replace = () => {
-      const wanted = pattern();
-      if (wanted && cues[chosen] && matches(cues[chosen], wanted)) {
-        change(chosen, 1, [replaced(cues[chosen], wanted)]);
-      }
-      find();
-    };
-
-    const replaceAll = () => {
-      const wanted = pattern();
-      const indexes = wanted ? [...cues.keys()].filter((at) => matches(cues[at], wanted)) : [];
-      if (!indexes.length) {
-        countFound();
-        return;
-      }
-      const sum = indexes.reduce((all, at) => all + matches(cues[at], wanted), 0);
-      const [first, last] = [indexes[0], indexes.at(-1)];
-      const among = cues.slice(first, last + 1)
-        .map((cue) => (matches(cue, wanted) ? replaced(cue, wanted) : cue));
-      change(first, among.length, among, {then: chosen});
-      of('cue-found').textContent = `Replaced ${sum} times in ${indexes.length} cues.`;
-    };
-
-    const openFinder = () => {
-      of('cue-finder').open = true;
-      of('cue-find').focus();
-      of('cue-find').select();
-    };
+    const finder = window.hvCueFinder(cues, {chosen: () => chosen, chooseNext, edited, change});
 
     const DOES = {
-      undo, redo, add, split, merge, remove, find, replace, replaceAll,
+      ...finder,
+      ...steps,
+      add,
+      split,
+      merge,
+      remove,
       before: () => choose(chosen - 1),
       after: () => choose(chosen + 1),
-      start: () => player.atMs !== null && cues[chosen] && setTimes({start: player.atMs}),
-      end: () => player.atMs !== null && cues[chosen] && setTimes({end: player.atMs}),
+      start: () => played.atMs !== null && cues[chosen] && setTimes({start: played.atMs}),
+      end: () => played.atMs !== null && cues[chosen] && setTimes({end: played.atMs}),
       doubt: () => chooseNext((cue) => cue.doubts !== null),
       gap: toGap,
     };
@@ -402,13 +248,11 @@
       }
     };
 
-    /* Keys. */
-
     const KEYS = {
-      KeyK: () => call(player.isPaused ? 'play' : 'pause'),
-      KeyJ: () => seek(Math.max(0, (player.atMs ?? 0) - STEP_MS)),
-      KeyL: () => seek((player.atMs ?? 0) + STEP_MS),
-      KeyR: openFinder,
+      KeyK: player.playOrPause,
+      KeyJ: () => seek((played.atMs ?? 0) - STEP_MS),
+      KeyL: () => seek((played.atMs ?? 0) + STEP_MS),
+      KeyR: finder.open,
     };
     const ALT = {
       KeyI: 'start', KeyO: 'end', ArrowUp: 'before', ArrowDown: 'after', KeyN: 'add', Enter: 'split',
@@ -484,16 +328,6 @@
     for (const field of [fieldOfStart, fieldOfEnd]) {
       field.addEventListener('change', takeTimes);
     }
-    for (const name of ['cue-find', 'cue-case']) {
-      of(name).addEventListener('input', countFound);
-    }
-    of('cue-find').addEventListener('keydown', (event) => {
-      if (event.key === 'Enter') {
-        event.preventDefault();
-        find();
-      }
-    });
-
     /* Saving, and leaving. */
 
     const PLACE = `cue ${location.pathname}`;
@@ -551,7 +385,7 @@
     }
     count();
     const firstWrong = cues.findIndex((_, index) => warning(index));
-    choose(firstWrong >= 0 ? firstWrong : Math.max(0, lastAt(placeBefore())), {seeks: false});
+    choose(firstWrong >= 0 ? firstWrong : Math.max(0, lastAt(cues, placeBefore())), {seeks: false});
   };
 
   if (form) {

@@ -11,7 +11,14 @@
   /* The service keeps these tags; every other < is a sign. */
   const TAG = /(<\/?(?:b|i|u|c|v|lang|ruby|rt)(?:[.\s][^<>]*)?>|<(?:\d{2,3}:)?[0-5]\d:[0-5]\d\.\d{3}>)/;
   const LONE_AND = /&(?!(?:amp|lt|gt|nbsp|lrm|rlm);)/g;
-  const SIGNS = {'&amp;': '&', '&lt;': '<', '&gt;': '>'};
+  const SIGNS = {'&amp;': '&', '&lt;': '<', '&gt;': '>', '&#39;': "'", '&#34;': '"'};
+
+  /** Return the text that a form has for pages without scripts. */
+  const textIn = (form) => {
+    const markup = form.querySelector('noscript').textContent;
+    const [from, to] = [markup.indexOf('>', markup.indexOf('<textarea')), markup.lastIndexOf('</textarea>')];
+    return markup.slice(from + 1, to).replace(/^\n/, '').replace(/&(?:amp|lt|gt|#39|#34);/g, (sign) => SIGNS[sign]);
+  };
 
   const milliseconds = ([hours, minutes, seconds, rest]) =>
     ((Number(hours ?? 0) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000 + Number(rest);
@@ -133,5 +140,31 @@
     return found;
   };
 
-  window.hvCues = {clock, readClock, read, write, stored, shown, seen, wrong, gaps};
+  /** Return the index of the last cue that begins at a time or before; -1 if none does. */
+  const lastAt = (cues, ms) => {
+    let [low, high] = [0, cues.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (cues[middle].start <= ms) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low - 1;
+  };
+
+  /** Return the step that puts a cue in the place of one, where it belongs by its start. */
+  const moved = (cues, index, cue) => {
+    if (cue.start === cues[index].start) {
+      return {at: index, added: [cue], then: index};
+    }
+    const others = cues.filter((_, at) => at !== index);
+    const then = lastAt(others, cue.start) + 1;
+    const [low, high] = [Math.min(then, index), Math.max(then, index)];
+    const between = others.slice(low, high);
+    return {at: low, added: then < index ? [cue, ...between] : [...between, cue], then};
+  };
+
+  window.hvCues = {clock, readClock, textIn, read, write, stored, shown, seen, wrong, gaps, lastAt, moved};
 }

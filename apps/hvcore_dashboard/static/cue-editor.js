@@ -7,7 +7,7 @@
 'use strict';
 
 {
-  const {clock, readClock, textIn, read, write, stored, shown, seen, wrong, gaps, lastAt, moved} = window.hvCues;
+  const {clock, readClock, sentText, read, write, stored, shown, seen, wrong, gaps, lastAt, moved} = window.hvCues;
   const of = (name) => document.getElementById(name);
   const editor = of('cue-editor');
   const form = of('captions-form');
@@ -15,7 +15,7 @@
 
   /* What was written before a session ended is in the form again. */
   const draft = written?.value ?? '';
-  const text = draft || (form ? textIn(form) : '');
+  const text = draft || (form ? sentText(form) : '');
   const cues = form ? read(text) : null;
   const facts = editor ? JSON.parse(editor.dataset.facts) : {};
   const STEP_MS = 2000;

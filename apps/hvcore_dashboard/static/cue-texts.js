@@ -14,7 +14,7 @@
   const SIGNS = {'&amp;': '&', '&lt;': '<', '&gt;': '>', '&#39;': "'", '&#34;': '"'};
 
   /** Return the text that a form has for pages without scripts. */
-  const textIn = (form) => {
+  const sentText = (form) => {
     const markup = form.querySelector('noscript').textContent;
     const [from, to] = [markup.indexOf('>', markup.indexOf('<textarea')), markup.lastIndexOf('</textarea>')];
     return markup.slice(from + 1, to).replace(/^\n/, '').replace(/&(?:amp|lt|gt|#39|#34);/g, (sign) => SIGNS[sign]);
@@ -166,5 +166,5 @@
     return {at: low, added: then < index ? [cue, ...between] : [...between, cue], then};
   };
 
-  window.hvCues = {clock, readClock, textIn, read, write, stored, shown, seen, wrong, gaps, lastAt, moved};
+  window.hvCues = {clock, readClock, sentText, read, write, stored, shown, seen, wrong, gaps, lastAt, moved};
 }

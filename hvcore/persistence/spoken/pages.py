@@ -135,10 +135,8 @@ class SpokenPages:
             | {f"term_{at}": term for at, term in enumerate(sorted(query.terms))}
             | {"external_id": query.external_id},
         )
-        are_many = self._are_many(connection, asked)
-        most = COUNTED if are_many else FEW
-        found = dict.fromkeys(self._found(connection, asked, most))
-        listed = self._sorted(connection, asked, found)
+        found, are_many = self._found(connection, asked)
+        listed = self._sorted(connection, asked, dict.fromkeys(found))
         if not are_many:
             return _page(asked, listed)
         total = len(listed)
@@ -177,28 +175,31 @@ class SpokenPages:
                 )[: MAX_HITS - len(of_video)]
         return found
 
-    def _are_many(self, connection: Connection, asked: _Asked) -> bool:
-        """Return whether the index finds more texts than are put into order."""
+    def _found(
+        self, connection: Connection, asked: _Asked
+    ) -> tuple[Sequence[VideoId], bool]:
+        """
+        Return the videos of texts that the index finds, some of them deleted, and whether there are more than are put into order.
+
+        Returns:
+            COUNTED texts' videos if there are more.
+        """
         if not self._is_sqlite:
             # The planner takes the words of long texts for cheap to make.
             connection.exec_driver_sql("SET LOCAL enable_seqscan = off")
-        some: sa.FromClause
-        if self._is_sqlite and self._has_index(connection):
-            # Without the texts, which lie far apart.
-            found = named(_NUMBERS).columns(sa.column("no")).subquery("numbers")
-            some = sa.select(found.c.no).limit(FEW + 1).subquery("some")
-        else:
-            some = self._matches(connection, asked).limit(FEW + 1).subquery("some")
+        matches = self._matches(connection, asked)
+        if not self._is_sqlite or not self._has_index(connection):
+            found = _ids(connection, matches.limit(FEW + 1), asked.values)
+            are_many = len(found) > FEW
+            return (found[:COUNTED] if are_many else found), are_many
+        # Without the texts, which lie far apart.
+        numbers = named(_NUMBERS).columns(sa.column("no")).subquery("numbers")
+        some = sa.select(numbers.c.no).limit(FEW + 1).subquery("some")
         counted = sa.select(sa.func.count()).select_from(some)
         number = connection.execute(counted, dict(asked.values)).scalar_one()
-        return int(number) > FEW
-
-    def _found(
-        self, connection: Connection, asked: _Asked, most: int
-    ) -> Sequence[VideoId]:
-        """Return the videos of the first texts that the index finds; some are of deleted videos."""
-        found = self._matches(connection, asked).limit(most)
-        return _ids(connection, found, asked.values)
+        are_many = number > FEW
+        most = COUNTED if are_many else FEW
+        return _ids(connection, matches.limit(most), asked.values), are_many
 
     def _sorted(
         self, connection: Connection, asked: _Asked, ids: Iterable[VideoId]

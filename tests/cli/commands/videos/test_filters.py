@@ -9,11 +9,14 @@ from typing import Any
 import pytest
 
 from hvcore.assembly import build
+from hvcore.domain.ids import VideoId
 from hvcore.domain.labels import Labels
 from hvcore.domain.processing.jobs import TranscodeJob
+from hvcore.domain.videos.captions import CaptionTrack
+from hvcore.domain.videos.spoken_texts import SpokenText
 from hvcore.settings import load
 from tests.cli.conftest import Hv
-from tests.persistence.samples import order, video
+from tests.persistence.samples import NOW, order, video
 from tests.support.http.world import job_of
 
 NAMES = ("both", "one", "other")
@@ -97,3 +100,39 @@ def test_lists_and_details_show_the_size_of_a_probed_source(listing: Hv) -> None
     assert "width" not in shown["one"]
     assert "SIZE" in table
     assert "640x360" in table
+
+
+def test_videos_are_listed_by_the_words_that_are_said_in_them(
+    listing: Hv, tmp_path: Path
+) -> None:
+    settings = load(config_path=None, environ={}, data_dir=tmp_path / "hv-data")
+    said = SpokenText(starts_ms=(61_900,), text="The budget is fine.")
+    video_id = listed(listing)["one"]["id"]
+    with build(settings.settings) as services, services.uow.write() as work:
+        track = track_of(video_id)
+        work.captions.put(track)
+        work.spoken_texts.put(track, said)
+        work.commit()
+
+    found = listed(listing, "--spoken", "BUDGET fine")
+    table = listing("videos", "list", "--spoken", "budget").stdout
+
+    assert list(found) == ["one"]
+    (hit,) = found["one"]["spokenHits"]
+    assert hit["startSeconds"] == 61.9
+    assert "1:01 The budget is fine." in table
+    assert "1 of 1" in table + listing("videos", "list", "--spoken", "budget").stderr
+    assert listed(listing, "--spoken", "nothing") == {}
+
+
+def track_of(video_id: str) -> CaptionTrack:
+    return CaptionTrack(
+        video_id=VideoId(video_id),
+        language="en",
+        label="English",
+        cues=1,
+        size_bytes=1,
+        sha256="0" * 64,
+        version="1",
+        created_at=NOW,
+    )

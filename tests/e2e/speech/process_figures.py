@@ -1,4 +1,4 @@
-"""What the processes of a service take while it writes down what is said."""
+"""Processor time and memory of the processes that make captions."""
 
 import threading
 import time

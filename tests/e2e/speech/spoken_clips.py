@@ -1,4 +1,4 @@
-"""Clips in which somebody speaks, services that write it down, and the captions that come of it."""
+"""Clips with speech, services that hear it, and the captions that they make."""
 
 import subprocess
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What is said in a clip is read by viewers: from the upload to the players, with tiny.en."""
+"""Viewers read the words of a spoken clip: from the upload to the players, with tiny.en."""
 
 import re
 import subprocess
@@ -123,7 +123,7 @@ def assert_is_said(text: str) -> None:
     assert len(set(said) & set(found)) >= 0.9 * len(set(said)), text
 
 
-def test_what_is_said_stands_in_the_playlists(
+def test_spoken_words_stand_in_the_playlists(
     listening: LiveService, spoken_id: str
 ) -> None:
     """ffmpeg leaves out the subtitles of a master playlist, so it is given their file."""
@@ -146,7 +146,7 @@ def test_what_is_said_stands_in_the_playlists(
 
 
 @pytest.mark.parametrize("player", SCRIPTS)
-def test_what_is_said_is_shown_by_players_of_others(
+def test_players_of_others_show_spoken_words(
     page: Page, site: Site, listening: LiveService, spoken_id: str, player: str
 ) -> None:
     problems = watch_for_problems(page)
@@ -164,7 +164,7 @@ def test_what_is_said_is_shown_by_players_of_others(
     assert_is_said(read["all"])
 
 
-def test_what_is_said_is_shown_by_the_player_of_the_service(
+def test_the_player_of_the_service_shows_spoken_words(
     page: Page, listening: LiveService, spoken_id: str
 ) -> None:
     problems = watch_for_problems(page)
@@ -179,7 +179,7 @@ def test_what_is_said_is_shown_by_the_player_of_the_service(
     assert_is_said(read["all"])
 
 
-def test_what_is_said_is_read_and_chosen_in_the_transcript_panel(
+def test_the_transcript_panel_shows_spoken_words_and_leads_to_them(
     page: Page, listening: LiveService, spoken_id: str
 ) -> None:
     problems = watch_for_problems(page)

@@ -42,7 +42,7 @@ class Prompt:
 
     @property
     def duration_s(self) -> float:
-        """Return how long it is spoken."""
+        """Return the length of the sound, in seconds."""
         return len(self.frames) / 2 / _RATE_HZ
 
 

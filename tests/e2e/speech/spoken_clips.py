@@ -30,6 +30,7 @@ def listening_service(
         "HV_TRANSCRIBER__BACKEND": "whisper",
         "HV_TRANSCRIBER__OPTIONS__MODEL": model,
         # The tests ask often how far captions are.
+        "HV_LIMITS__API_PER_HOUR": "1000000",
         "HV_LIMITS__VIDEO_OPERATIONS_PER_HOUR": "1000000",
         **settings,
     }

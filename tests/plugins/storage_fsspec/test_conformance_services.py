@@ -5,7 +5,6 @@ All tests of a store share a bucket, in which each has a prefix of its own.
 """
 
 import io
-import os
 import socket
 import uuid
 from collections.abc import Iterator, Mapping
@@ -29,14 +28,13 @@ from hvcore.testing.storage import (
     arrived,
 )
 from hvcore_storage_fsspec.backend import make_storage
+from tests.conftest import IS_LONG
 from tests.support.stores.azure_store import connection_string, new_container
 from tests.support.stores.faulty_store import FaultyStore, SpoiledRange, faulty_store
 from tests.support.stores.google_store import google_args, new_google_bucket
 from tests.support.stores.object_store import SWIFT_KEY, SWIFT_SECRET, new_swift_bucket
 
 pytestmark = pytest.mark.services
-IS_LONG: Final = "LONG_TESTS" in os.environ
-"""Whether ``./hv test --long`` runs the tests."""
 SESSION: Final = AioSession()
 """Of all storages: it keeps the description of S3, which takes a third of a second to read."""
 

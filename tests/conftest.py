@@ -4,6 +4,7 @@ Fixtures for every test.
 
 import gc
 import logging
+import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -32,6 +33,8 @@ __all__ = ["SettableClock"]
 
 pytest_plugins = ("tests.support.folder_times", "tests.support.http.fixtures")
 
+IS_LONG: Final = "LONG_TESTS" in os.environ
+"""Whether ``./hv test --long`` runs the tests."""
 WHOLE_SERVICES: Final = tuple(
     Path(__file__).parent / n for n in ("torture", "e2e", "hosts")
 )

@@ -22,6 +22,7 @@ from hvcore.testing.storage import (
     UploadFileConformance,
 )
 from hvcore_storage_fsspec.backend import make_storage
+from tests.conftest import IS_LONG
 
 
 def refusing(
@@ -41,6 +42,8 @@ def refusing(
 
 class Opened(StorageConformance, CopyConformance, ObjectUrlConformance):
     __test__ = False
+    most_broken_off = 100 if IS_LONG else 25
+    most_held = 40 if IS_LONG else 10
 
     @pytest.fixture
     def storage(self, reopened: ReopenedStorage) -> Storage:

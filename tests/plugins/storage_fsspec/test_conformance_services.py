@@ -28,7 +28,7 @@ from hvcore.testing.storage import (
     arrived,
 )
 from hvcore_storage_fsspec.backend import make_storage
-from tests.support.long_runs import IS_LONG
+from tests.conftest import IS_LONG
 from tests.support.stores.azure_store import connection_string, new_container
 from tests.support.stores.faulty_store import FaultyStore, SpoiledRange, faulty_store
 from tests.support.stores.google_store import google_args, new_google_bucket

@@ -24,6 +24,7 @@ from hvcore.testing.storage import (
 )
 from hvcore_storage_obstore.backend import make_storage
 from hvcore_storage_obstore.options import ObstoreOptions
+from tests.conftest import IS_LONG
 from tests.plugins.storage_obstore.options import s3_options
 
 NO_FORK: Final = "obstore does not survive a fork of a process that has used it"
@@ -49,6 +50,8 @@ def silent_endpoint() -> Iterator[str]:
 
 class Opened(StorageConformance, ObjectUrlConformance):
     __test__ = False
+    most_broken_off = 100 if IS_LONG else 25
+    most_held = 40 if IS_LONG else 10
     # test_processes.py has the same with processes that are started anew.
     deviations: ClassVar = {
         "test_processes_see_one_storage": NO_FORK,

@@ -71,6 +71,14 @@ def test_an_odd_name_begins_nothing(
     assert theatre.measures() == {}
 
 
+def test_a_name_that_is_too_long_is_told_as_far_as_a_name_goes(
+    theatre: Theatre,
+) -> None:
+    refused = theatre.begin(body={"name": "x" * 65})
+
+    assert [one["value"] for one in refused.json["errors"]] == ["x" * 64]
+
+
 def test_countries_beyond_the_fiftieth_count_as_unknown(theatre: Theatre) -> None:
     """A stranger with invented countries cannot fill the table of sums."""
     letters = "ABCDEFGHIJ"

@@ -19,7 +19,7 @@ from tests.mutation.coverage_map import ROOT, head
 
 def carry_over(old: Path, folder: Path, tests: set[str]) -> Iterator[str]:
     """
-    Copy what a map knows of unchanged lines; yield a line for each folder of tests.
+    Copy the unchanged lines of an older map; yield a line for each folder of tests.
 
     Args:
         old: The folder of the older map.

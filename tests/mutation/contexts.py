@@ -31,7 +31,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Leave out what is over the time of its file."""
+    """Leave out tests that are over the time of their file."""
     if FILE_SECONDS[_file_of(item.nodeid)] > float(os.environ["MUTATION_FILE_S"]):
         pytest.skip("its file has had its time")
 

@@ -153,7 +153,7 @@ def test_names_that_match_nothing_are_refused_with_those_that_exist(
     assert "take acme_names out of HV_PLUGINS" in fault.fix
 
 
-def test_who_must_do_without_a_subscriber_is_told_how_to_leave_its_plugin_out(
+def test_an_operator_is_told_how_to_leave_out_the_plugin_of_a_faulty_subscriber(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     record = EventSubscriberBackend(

@@ -2,6 +2,9 @@
 Which transcoders unfinished jobs need.
 """
 
+import pytest
+
+from hvcore.domain.ids import new_job_id
 from hvcore.domain.processing.jobs import TranscodeJob
 from hvcore.domain.tasks.kinds import TRANSCODE_CANCEL, TRANSCODE_REMOTE, TRANSCODE_TIDY
 from hvcore.persistence.unit_of_work import SqlUnitOfWork
@@ -52,3 +55,8 @@ def test_a_job_that_has_ended_needs_none(uow: SqlUnitOfWork) -> None:
         work.commit()
 
     assert unfinished(uow) == {}
+
+
+def test_a_part_of_a_job_that_is_not_there_cannot_end(uow: SqlUnitOfWork) -> None:
+    with uow.write() as work, pytest.raises(LookupError, match="no job"):
+        work.jobs.count_down(new_job_id())

@@ -2,7 +2,8 @@
 What the queue in the database does besides what every queue promises.
 """
 
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -151,3 +152,17 @@ def test_a_consumer_that_ends_is_not_counted(queue: SqlQueue) -> None:
     queue.consume(lambda _: None, lanes=[Lane.ENCODE], until=lambda: counted(queue))
 
     assert queue.workers(Lane.ENCODE) == 0
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [put, lambda queue: queue.depth(Lane.ENCODE), lambda q: q.workers(Lane.ENCODE)],
+    ids=["put", "depth", "workers"],
+)
+def test_a_queue_that_was_made_before_a_fork_says_so(
+    queue: SqlQueue, monkeypatch: pytest.MonkeyPatch, ask: Callable[[SqlQueue], object]
+) -> None:
+    monkeypatch.setattr(os, "getpid", lambda: 1)
+
+    with pytest.raises(UnavailableError, match="before a fork"):
+        ask(queue)

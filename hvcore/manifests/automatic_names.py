@@ -1,5 +1,5 @@
 """
-List how languages call captions that a machine wrote, for viewers who choose captions.
+List the endings of the names of automatic captions, by language.
 
 Source: RFC 8216, section 4.3.4.1: a rendition's NAME should be in the language
 that its LANGUAGE names.

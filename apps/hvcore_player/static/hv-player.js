@@ -345,8 +345,10 @@ export class HvPlayer extends MediaApi {
 
   async #showTranscript() {
     if (this.isConnected && this.#wants("transcript")) {
-      this.#transcript ??= import("./transcript/panel.js").then(({ TranscriptPanel }) =>
-        new TranscriptPanel(this, () => this.#source, this.#captions));
+      this.#transcript ??= import("./transcript/panel.js").then((script) =>
+        new script.TranscriptPanel(this, () => this.#source, this.#captions)).catch(() => {
+        this.#transcript = null;
+      });
     }
     (await this.#transcript)?.update();
   }

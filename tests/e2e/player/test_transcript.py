@@ -295,7 +295,7 @@ def test_the_transcript_is_in_the_language_of_the_captions(
 def test_a_transcript_gets_the_token_that_is_good_now(
     page: Page, site: MovingSite, given: str
 ) -> None:
-    """Of one that has expired the player knows; of one that is not readable it is told."""
+    """The player reads that the first token has expired; the service refuses the second."""
     page.goto(f"{site.url}/element.html")
     ask(
         page,

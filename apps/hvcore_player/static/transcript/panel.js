@@ -1,6 +1,6 @@
 /*
  * The transcript of a video: what is said, beside the picture. It follows the sound, leads
- * to a moment, and can be searched (docs/reference/player.md).
+ * to a moment, and can be searched (docs/how-to/embed.md).
  *
  * Loaded only where the page wants it. The texts are those of the captions file, and come
  * into the page as texts alone.

@@ -153,7 +153,7 @@ class SoundConformance(Kit):
     def test_segments_that_are_missing_are_silence(
         self, transcoder: Transcoder, segments: SoundSegments, tmp_path: Path
     ) -> None:
-        """What lacks between two segments is silence, so that later sounds keep their times."""
+        """A missing segment is silence, so that the sounds after it keep their times."""
         first_s, gap_s = segments.durations_s[0], segments.durations_s[1]
         source = segments.source(0, 2)
         found = samples_of(transcoder, source, LONGEST, tmp_path)

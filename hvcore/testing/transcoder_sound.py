@@ -34,6 +34,7 @@ from hvcore.plugin_api import (
     Workspace,
 )
 from hvcore.testing.kit import Kit
+from hvcore.testing.local_transcoder import KitStop
 from hvcore.testing.transcoder import order_of
 from hvcore.testing.transcoder.made_parts import parts_made
 from hvcore.testing.transcoder.watched_work import children
@@ -50,10 +51,6 @@ _LEAST_SEGMENTS: Final = 3
 
 _made_once: Final[dict[type, "SoundSegments"]] = {}
 """The segments that were made, by test class, because encoding takes most of the kit's time."""
-
-
-class KitStop(Exception):  # noqa: N818 - no error: somebody wants the work to end
-    """The error that ``check`` raises in the kit, as the core does when captions are cancelled."""
 
 
 @attrs.frozen(kw_only=True)
@@ -156,7 +153,7 @@ class SoundConformance(Kit):
     def test_segments_that_are_missing_are_silence(
         self, transcoder: Transcoder, segments: SoundSegments, tmp_path: Path
     ) -> None:
-        """What lacks between two segments is silence, so that later sounds keep their times."""
+        """A missing segment is silence, so that the sounds after it keep their times."""
         first_s, gap_s = segments.durations_s[0], segments.durations_s[1]
         source = segments.source(0, 2)
         found = samples_of(transcoder, source, LONGEST, tmp_path)

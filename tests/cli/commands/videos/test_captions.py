@@ -33,6 +33,39 @@ def test_captions_are_ordered_and_listed(spoken_video: Hv) -> None:
     assert [(job["wish"], job["state"]) for job in told["jobs"]] == [("de", "waiting")]
 
 
+def test_ordered_captions_are_cancelled(spoken_video: Hv) -> None:
+    spoken_video("captions", "generate", VIDEO)
+
+    told = spoken_video("captions", "cancel", VIDEO, "--json")
+
+    (job,) = json.loads(told.stdout)["jobs"]
+    assert (job["state"], job["reason"]) == (
+        "failed",
+        "The captions were cancelled before they were made.",
+    )
+
+
+def test_an_environment_says_which_captions_its_new_videos_get(
+    spoken_video: Hv, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HV_TRANSCRIBER__GENERATE", "es")
+    env = spoken_video("envs", "list", "org_local", "--json")
+    name = json.loads(env.stdout)["environments"][0]["envID"]
+
+    def told(*options: str) -> str:
+        done = spoken_video("envs", "captions", "org_local", name, *options)
+        assert done.status == 0, done.stderr
+        return str(done.stdout).strip()
+
+    assert told() == "es"
+    assert told("--language", "DE", "--language", "auto") == "de, auto"
+    assert told() == "de, auto"
+    assert told("--none") == "none"
+    assert told("--inherit") == "es"
+    both = spoken_video("envs", "captions", "org_local", name, "--none", "--inherit")
+    assert both.status == 2
+
+
 def test_captions_that_cannot_be_made_are_refused(
     stored_video: Hv, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -216,22 +216,33 @@ class CaptionOrders:
                 )
         return ""
 
-    def order_ready(self, work: Work, video: Video) -> None:
+    def wishes_when_ready(self, video: Video) -> tuple[str, ...]:
         """
-        Order the captions of a video that has just become ready, in the caller's transaction.
+        Return the wishes for captions of a video that is about to be ready, if they can be made.
 
-        Languages in which the file brought captions along are left out, and those that
-        cannot be made here.
+        Asks the transcriber, which may have to ask a server or a disk: not to be called in a
+        transaction that writes.
         """
         wishes = video.settings.caption_languages
         if wishes is None:
-            env = work.tenants.environment(video.org_id, video.env_id)
+            with self.uow.read() as work:
+                env = work.tenants.environment(video.org_id, video.env_id)
             wishes = None if env is None else env.caption_languages
         if wishes is None:
             wishes = self.default_languages
+        return tuple(wish for wish in wishes if self._is_possible(wish))
+
+    def order_ready(self, work: Work, video: Video, wishes: Sequence[str]) -> None:
+        """
+        Order the captions of a video that has just become ready, in the caller's transaction.
+
+        Languages in which the file brought captions along are left out.
+
+        Args:
+            wishes: What ``wishes_when_ready`` returned before the transaction.
+        """
         shown = {track.language for track in work.captions.of_video(video.id)}
-        possible = [wish for wish in wishes if self._is_possible(wish)]
-        order_within(work, video, [wish for wish in possible if wish not in shown])
+        order_within(work, video, [wish for wish in wishes if wish not in shown])
 
     def _is_possible(self, wish: str) -> bool:
         """Return whether captions of a wish can be made; of one that cannot, tell operators once."""

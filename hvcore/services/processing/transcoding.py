@@ -267,6 +267,8 @@ class Transcoding:
         media: MediaIndex,
         done: Sequence[tuple[str, PartDone]],
     ) -> MediaIndex:
+        is_new = replaced_job(run.task) is None
+        wishes = self.caption_orders.wishes_when_ready(video) if is_new else ()
         with (
             self.source_captions.stored(run, video, media, done) as captions,
             self.uow.write() as work,
@@ -279,8 +281,8 @@ class Transcoding:
             current.take_chapters(job.order.source.chapters)
             work.videos.save(current)
             captions.put(work, video.id)
-            if replaced_job(run.task) is None:
-                self.caption_orders.order_ready(work, current)
+            if is_new:
+                self.caption_orders.order_ready(work, current, wishes)
             order_tidying(work, current, LATE_WRITERS_AFTER)
             work.commit()
         return media

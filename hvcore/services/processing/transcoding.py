@@ -42,7 +42,7 @@ from hvcore.ports.queue import Queue
 from hvcore.ports.transcoder import RemoteTranscoder, Transcoder
 from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.access.quotas import require_planned
-from hvcore.services.captions.orders import CaptionOrders
+from hvcore.services.captions.orders import CaptionOrders, WishesWhenReady
 from hvcore.services.processing.attempt_cleanup import LATE_WRITERS_AFTER, order_tidying
 from hvcore.services.processing.attempt_files import AttemptFiles
 from hvcore.services.processing.attempt_workspaces import AttemptWorkspaces
@@ -268,7 +268,11 @@ class Transcoding:
         done: Sequence[tuple[str, PartDone]],
     ) -> MediaIndex:
         is_new = replaced_job(run.task) is None
-        wishes = self.caption_orders.wishes_when_ready(video) if is_new else ()
+        wishes = (
+            self.caption_orders.wishes_when_ready(video)
+            if is_new
+            else WishesWhenReady()
+        )
         with (
             self.source_captions.stored(run, video, media, done) as captions,
             self.uow.write() as work,

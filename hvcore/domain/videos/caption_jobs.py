@@ -113,6 +113,16 @@ class CaptionWindow:
     end_ms: int
     cues: tuple[SpokenCue, ...]
 
+    @property
+    def length_ms(self) -> int:
+        """The length of the window's sound."""
+        return self.end_ms - self.start_ms
+
+    @property
+    def span_ms(self) -> tuple[int, int]:
+        """The start and the end of the window, from the start of the video."""
+        return self.start_ms, self.end_ms
+
 
 @attrs.frozen(kw_only=True)
 class Transcript:

@@ -32,6 +32,7 @@ from hvcore.failpoints import failpoint
 from hvcore.ports.transcriber import Transcriber
 from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.access.quotas import captions_refusal
+from hvcore.services.captions.heard_minutes import HeardMinutes
 from hvcore.services.captions.publishing import GeneratedCaptions, NotPublishableError
 from hvcore.services.captions.transcriptions import HeardSound, Transcriptions
 from hvcore.services.captions.window_sounds import WindowSounds, sound_track
@@ -66,6 +67,10 @@ class CaptionMaking:
     transcriber: Transcriber | None
     generated: GeneratedCaptions
     min_confidence: float
+
+    @property
+    def _minutes(self) -> HeardMinutes:
+        return HeardMinutes(uow=self.uow)
 
     def run(self, run: TaskRun) -> None:
         """
@@ -160,10 +165,11 @@ class CaptionMaking:
         with self.sounds.window(
             run, video, track, start_ms=job.done_ms, ends_ms=job.duration_ms
         ) as window:
-            heard = Transcriptions(transcriber=self.transcriber).hear(
-                window.sound, language, run.check
-            )
-        run.check()
+            transcriptions = Transcriptions(transcriber=self.transcriber)
+            transcriptions.reserve(window.sound, language)
+            with self._minutes.counted(run, job, (job.done_ms, window.end_ms)):
+                heard = transcriptions.hear(window.sound, language, run.check)
+                run.check()
         failpoint("captions.heard")
         made = CaptionWindow(
             start_ms=job.done_ms,
@@ -208,7 +214,7 @@ class CaptionMaking:
             self._end(run, job, CaptionJobState.FAILED, f"{exc}", made)
 
     def _keep(self, run: TaskRun, job: CaptionJob, made: CaptionWindow) -> None:
-        with self.uow.write() as work:
+        with self._minutes.counted(run, job, made.span_ms), self.uow.write() as work:
             video = work.videos.find(job.video_id, for_update=True)
             if job.language:
                 self.generated.require_replaceable(work, job.video_id, job.language)
@@ -216,7 +222,7 @@ class CaptionMaking:
             if not _is_ready(video) or not work.caption_jobs.save(job):
                 raise TaskStopped
             work.caption_jobs.add_window(job, made)
-            work.quotas.count_heard(job.org_id, made.end_ms - made.start_ms)
+            work.quotas.count_heard(job.org_id, made.length_ms)
             # Failed attempts and lost workers count for each window anew: a film of hours
             # has many.
             if not work.tasks.put_back(
@@ -242,7 +248,10 @@ class CaptionMaking:
         try:
             track, shown = self.generated.store(run, job, said)
             failpoint("captions.stored")
-            with self.uow.write() as work:
+            with (
+                self._minutes.counted(run, job, last.span_ms),
+                self.uow.write() as work,
+            ):
                 video = work.videos.find(job.video_id, for_update=True)
                 if not _is_ready(video):
                     raise TaskStopped  # noqa: TRY301 - the files go, as after every error
@@ -251,7 +260,7 @@ class CaptionMaking:
                 if not store_end(work, video, done, CaptionJobState.READY, ""):
                     raise TaskStopped  # noqa: TRY301 - likewise
                 work.caption_jobs.save_heard(job.id, speech)
-                work.quotas.count_heard(job.org_id, last.end_ms - last.start_ms)
+                work.quotas.count_heard(job.org_id, last.length_ms)
                 work.commit()
         except NotPublishableError as exc:
             self._end(run, job, CaptionJobState.FAILED, f"{exc}", last, speech=speech)
@@ -277,12 +286,13 @@ class CaptionMaking:
         speech: HeardSpeech | None = None,
     ) -> None:
         """End a job without captions, after a window that was heard last if there is one."""
-        with self.uow.write() as work:
+        span_ms = None if heard is None else heard.span_ms
+        with self._minutes.counted(run, job, span_ms), self.uow.write() as work:
             video = work.videos.find(job.video_id, for_update=True)
             if not store_end(work, video, job, state, reason):
                 raise TaskStopped
             if heard is not None:
-                work.quotas.count_heard(job.org_id, heard.end_ms - heard.start_ms)
+                work.quotas.count_heard(job.org_id, heard.length_ms)
             if speech is not None or state is CaptionJobState.READY:
                 work.caption_jobs.save_heard(job.id, speech)
             work.commit()

@@ -36,7 +36,25 @@ NO_SOUND_HERE: Final = (
     "is not available here: the transcoder takes no sound out of videos"
 )
 CANCELLED: Final = "The captions were cancelled before they were made."
+NO_LONGER_POSSIBLE: Final = (
+    "Captions in this language can no longer be made by machine here."
+)
 _NOT_POSSIBLE: Final = 422
+
+
+@attrs.frozen(kw_only=True)
+class WishesWhenReady:
+    """
+    Hold the wishes for captions of a video that is about to be ready.
+
+    Attributes:
+        possible: The wishes that can be met.
+        impossible: The wishes of the video's request or environment that cannot be met any
+            more: their owner learns that.
+    """
+
+    possible: tuple[str, ...] = ()
+    impossible: tuple[str, ...] = ()
 
 
 @attrs.frozen(kw_only=True)
@@ -216,22 +234,47 @@ class CaptionOrders:
                 )
         return ""
 
-    def order_ready(self, work: Work, video: Video) -> None:
+    def wishes_when_ready(self, video: Video) -> WishesWhenReady:
         """
-        Order the captions of a video that has just become ready, in the caller's transaction.
+        Return the wishes for captions of a video that is about to be ready.
 
-        Languages in which the file brought captions along are left out, and those that
-        cannot be made here.
+        Asks the transcriber, which may have to ask a server or a disk: not to be called in a
+        transaction that writes.
         """
         wishes = video.settings.caption_languages
         if wishes is None:
-            env = work.tenants.environment(video.org_id, video.env_id)
+            with self.uow.read() as work:
+                env = work.tenants.environment(video.org_id, video.env_id)
             wishes = None if env is None else env.caption_languages
+        is_of_owner = wishes is not None
         if wishes is None:
             wishes = self.default_languages
+        impossible = tuple(wish for wish in wishes if not self._is_possible(wish))
+        return WishesWhenReady(
+            possible=tuple(wish for wish in wishes if wish not in impossible),
+            # A setting that is wrong would be told for each video, to those who cannot
+            # change it.
+            impossible=impossible if is_of_owner else (),
+        )
+
+    def order_ready(self, work: Work, video: Video, wishes: WishesWhenReady) -> None:
+        """
+        Order the captions of a video that has just become ready, in the caller's transaction.
+
+        Languages in which the file brought captions along are left out.
+
+        Args:
+            wishes: What ``wishes_when_ready`` returned before the transaction.
+        """
         shown = {track.language for track in work.captions.of_video(video.id)}
-        possible = [wish for wish in wishes if self._is_possible(wish)]
-        order_within(work, video, [wish for wish in possible if wish not in shown])
+        for wish in wishes.impossible:
+            if wish not in shown:
+                job = _new_job(work, video, wish)
+                work.caption_jobs.put(job)
+                store_end(work, video, job, CaptionJobState.FAILED, NO_LONGER_POSSIBLE)
+        order_within(
+            work, video, [wish for wish in wishes.possible if wish not in shown]
+        )
 
     def _is_possible(self, wish: str) -> bool:
         """Return whether captions of a wish can be made; of one that cannot, tell operators once."""
@@ -248,7 +291,8 @@ class CaptionOrders:
                 "captions cannot be made",
                 extra={
                     "hv_wish": wish,
-                    "hv_why": f"HV_TRANSCRIBER__GENERATE {refusal}",
+                    "hv_why": "HV_TRANSCRIBER__GENERATE, or the captions of an "
+                    f"environment: {wish} {refusal}",
                 },
             )
         return not refusal
@@ -256,17 +300,8 @@ class CaptionOrders:
 
 def order_within(work: Work, video: Video, wishes: Sequence[str]) -> None:
     """Order caption jobs for a ready video whose row is locked, in the caller's transaction."""
-    now = work.now()
     for wish in wishes:
-        job = CaptionJob(
-            id=new_caption_job_id(),
-            video_id=video.id,
-            org_id=video.org_id,
-            wish=wish,
-            duration_ms=round(video.duration_s * 1000),
-            created_at=now,
-            changed_at=now,
-        )
+        job = _new_job(work, video, wish)
         work.caption_jobs.put(job)
         work.tasks.add(
             [
@@ -279,6 +314,19 @@ def order_within(work: Work, video: Video, wishes: Sequence[str]) -> None:
                 )
             ]
         )
+
+
+def _new_job(work: Work, video: Video, wish: str) -> CaptionJob:
+    now = work.now()
+    return CaptionJob(
+        id=new_caption_job_id(),
+        video_id=video.id,
+        org_id=video.org_id,
+        wish=wish,
+        duration_ms=round(video.duration_s * 1000),
+        created_at=now,
+        changed_at=now,
+    )
 
 
 def _capabilities(transcriber: Transcriber) -> TranscriberCapabilities:

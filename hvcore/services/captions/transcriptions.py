@@ -75,6 +75,17 @@ class Transcriptions:
     transcriber: Transcriber
     most_s: float = MOST_S
 
+    def reserve(self, sound: SoundFile, language: str | None) -> None:
+        """
+        Reserve the cost of a transcription; called once before each ``hear``.
+
+        Raises:
+            UnusableSoundError: The sound alone costs more than may ever be spent.
+            UnavailableError: The spending limit is used up.
+        """
+        # Here, since a child must not use the connections of its parent.
+        self.transcriber.reserve(TranscriptionOrder(sound=sound, language=language))
+
     def hear(
         self, sound: SoundFile, language: str | None, check: Callable[[], None]
     ) -> HeardSound:
@@ -91,8 +102,6 @@ class Transcriptions:
             UnavailableError: The transcriber is not available; the call is repeated later.
         """
         order = TranscriptionOrder(sound=sound, language=language)
-        # Here, since a child must not use the connections of its parent.
-        self.transcriber.reserve(order)
         child, reading = _forked(self.transcriber, order)
         try:
             answer = _answer(reading, check, time.monotonic() + self.most_s)

@@ -42,7 +42,7 @@ from hvcore.ports.queue import Queue
 from hvcore.ports.transcoder import RemoteTranscoder, Transcoder
 from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.access.quotas import require_planned
-from hvcore.services.captions.orders import CaptionOrders
+from hvcore.services.captions.orders import CaptionOrders, WishesWhenReady
 from hvcore.services.processing.attempt_cleanup import LATE_WRITERS_AFTER, order_tidying
 from hvcore.services.processing.attempt_files import AttemptFiles
 from hvcore.services.processing.attempt_workspaces import AttemptWorkspaces
@@ -267,6 +267,12 @@ class Transcoding:
         media: MediaIndex,
         done: Sequence[tuple[str, PartDone]],
     ) -> MediaIndex:
+        is_new = replaced_job(run.task) is None
+        wishes = (
+            self.caption_orders.wishes_when_ready(video)
+            if is_new
+            else WishesWhenReady()
+        )
         with (
             self.source_captions.stored(run, video, media, done) as captions,
             self.uow.write() as work,
@@ -279,8 +285,8 @@ class Transcoding:
             current.take_chapters(job.order.source.chapters)
             work.videos.save(current)
             captions.put(work, video.id)
-            if replaced_job(run.task) is None:
-                self.caption_orders.order_ready(work, current)
+            if is_new:
+                self.caption_orders.order_ready(work, current, wishes)
             order_tidying(work, current, LATE_WRITERS_AFTER)
             work.commit()
         return media

@@ -1,6 +1,7 @@
 """Edit captions cue by cue, and compare captions with the speech that a machine has heard."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
 from typing import Final
 
 import attrs
@@ -34,6 +35,30 @@ from hvcore.services.videos.captions import Captions, NewCaptions, PutCaptions
 
 MOST_COMPARED_BYTES: Final = 4 * 1024**2
 """Of all captions of a video that are compared with its speech: 5 ms for each of 40 languages."""
+
+NOT_READ_FOR: Final = timedelta(seconds=30)
+"""After storage has not answered: each further read may wait for ten seconds, for each viewer of the page."""
+MAX_REMEMBERED: Final = 10_000
+
+
+@attrs.define
+class _Comparisons:
+    """
+    Remember how captions compare with speech: their files never change.
+
+    Attributes:
+        uncaptioned_s: The seconds of speech without captions, by the path of the file and
+            the hash of the speech.
+        not_before: The time before which no file is read; None if storage answers.
+    """
+
+    uncaptioned_s: dict[tuple[str, int], int] = attrs.field(factory=dict)
+    not_before: datetime | None = None
+
+    def remember(self, key: tuple[str, int], seconds: int) -> None:
+        if len(self.uncaptioned_s) >= MAX_REMEMBERED:
+            self.uncaptioned_s.clear()
+        self.uncaptioned_s[key] = seconds
 
 
 @attrs.frozen(kw_only=True)
@@ -77,6 +102,7 @@ class CaptionEditing:
     uow: UnitOfWork
     transcripts: Transcripts
     captions: Captions
+    _comparisons: _Comparisons = attrs.field(factory=_Comparisons, init=False)
 
     def open(
         self, caller: Principal, org_id: str, video_id: str, language: str
@@ -161,6 +187,7 @@ class CaptionEditing:
             )
             tracks = work.captions.of_video(video.id)
             heard = work.caption_jobs.heard(video.id)
+            now = work.now()
         found: dict[str, int] = {}
         left_bytes = MOST_COMPARED_BYTES
         for track in tracks:
@@ -168,18 +195,42 @@ class CaptionEditing:
             nearest = nearest_speech(heard, track.language)
             if nearest is None or left_bytes < 0:
                 continue
-            shown = self._spans(track)
-            if shown is not None:
-                gaps = uncaptioned(nearest.spans, shown)
-                gaps_ms = sum(end_ms - start_ms for start_ms, end_ms in gaps)
-                found[track.language] = round(gaps_ms / 1000)
+            seconds = self._uncaptioned_s(track, nearest, now)
+            if seconds is not None:
+                found[track.language] = seconds
         return found
 
+    def _uncaptioned_s(
+        self, track: CaptionTrack, speech: HeardSpeech, now: datetime
+    ) -> int | None:
+        """Return the seconds of speech that captions lack; None if their file cannot be read."""
+        known, key = self._comparisons, (track.path, hash(speech.spans))
+        if key in known.uncaptioned_s:
+            return known.uncaptioned_s[key]
+        if known.not_before is not None and now < known.not_before:
+            return None
+        try:
+            shown = self._spans(track)
+        except UnavailableError:
+            known.not_before = now + NOT_READ_FOR
+            return None
+        if shown is None:
+            return None
+        gaps = uncaptioned(speech.spans, shown)
+        seconds = round(sum(end_ms - start_ms for start_ms, end_ms in gaps) / 1000)
+        known.remember(key, seconds)
+        return seconds
+
     def _spans(self, track: CaptionTrack) -> Sequence[SpanMs] | None:
-        """Return the spans of the cues of captions; None if their file cannot be read."""
+        """
+        Return the spans of the cues of captions; None if their file is gone.
+
+        Raises:
+            UnavailableError: The storage does not answer.
+        """
         try:
             return spans_of(self.transcripts.webvtt(track))
-        except (NotFoundError, UnavailableError):
+        except NotFoundError:
             return None
 
     def _present(

@@ -2,6 +2,9 @@
 Captions that people edit cue by cue, and speech without captions.
 """
 
+from contextlib import AbstractContextManager
+from typing import BinaryIO
+
 import attrs
 import pytest
 
@@ -15,6 +18,7 @@ from hvcore.errors import (
     InvalidParametersError,
     NotFoundError,
     PreconditionFailedError,
+    UnavailableError,
     VideoNotFoundError,
 )
 from hvcore.services.videos.caption_editing import (
@@ -248,8 +252,79 @@ def test_speech_without_captions_is_told_for_each_language(
         (8_000, 9_000),
         (20_000, 22_000),
     )
+    put(spoken, video_id, VTT.replace("02.000", "03.000"))
+    assert ask(*place) == {"de": 0, "en": 3}
+
+
+def test_captions_whose_file_is_lost_are_not_compared(spoken: SpokenService) -> None:
+    video_id = generated(spoken)
+    put(spoken, video_id)
+    place = spoken.world.caller, "org_a", video_id
+
     spoken.world.services.storage.delete_tree(spoken.tracks(video_id)[0].path)
-    assert ask(*place) == {"en": 4}
+
+    assert editing(spoken).uncaptioned_s(*place) == {}
+
+
+def reads_of(
+    spoken: SpokenService, monkeypatch: pytest.MonkeyPatch, *, fails: bool = False
+) -> list[str]:
+    """
+    Return the list in which each read of captions is noted.
+    """
+    storage = spoken.world.services.storage
+    read, paths = storage.open, []
+
+    def note(path: str) -> AbstractContextManager[BinaryIO]:
+        paths.append(path)
+        if fails:
+            raise UnavailableError("It does not answer.")
+        return read(path)
+
+    monkeypatch.setattr(storage, "open", note)
+    return paths
+
+
+def test_captions_are_compared_once(
+    spoken: SpokenService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    video_id = generated(spoken)
+    place = spoken.world.caller, "org_a", video_id
+    reads = reads_of(spoken, monkeypatch)
+
+    found = [editing(spoken).uncaptioned_s(*place) for _ in range(3)]
+
+    assert found == [{"en": 0}] * 3
+    assert reads == [spoken.tracks(video_id)[0].path]
+
+
+def test_captions_are_not_read_one_by_one_from_a_storage_that_does_not_answer(
+    spoken: SpokenService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    video_id = spoken.ready()
+    spoken.generate(video_id, "de", "en")
+    spoken.world.run_tasks()
+    place = spoken.world.caller, "org_a", video_id
+
+    with monkeypatch.context() as patched:
+        reads = reads_of(spoken, patched, fails=True)
+        found = [editing(spoken).uncaptioned_s(*place) for _ in range(3)]
+
+    assert found == [{}] * 3
+    assert len(reads) == 1
+    spoken.world.clock.move(seconds=60)
+    assert editing(spoken).uncaptioned_s(*place) == {"de": 0, "en": 0}
+
+
+def test_edited_captions_are_not_called_wrong_because_storage_does_not_answer(
+    spoken: SpokenService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    video_id = spoken.ready()
+    before = put(spoken, video_id, LATE)
+    reads_of(spoken, monkeypatch, fails=True)
+
+    with pytest.raises(UnavailableError):
+        save(spoken, video_id, f"{LATE} and more\n", seen=before.version)
 
 
 def test_captions_that_are_too_long_are_not_read(spoken: SpokenService) -> None:

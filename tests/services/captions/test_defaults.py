@@ -6,8 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from hvcore.domain.videos.caption_jobs import CaptionJobState
+from hvcore.domain.videos.states import VideoState
+from hvcore.domain.webhooks.events import EventKind
 from hvcore.errors import InvalidParametersError
 from hvcore.services.captions.defaults import CaptionDefault
+from hvcore.services.captions.orders import NO_LONGER_POSSIBLE
 from tests.services.captions.test_orders import processed, wishes
 from tests.services.conftest import make_world
 from tests.services.spoken_service import SpokenService, spoken_service
@@ -42,6 +46,28 @@ def test_an_environment_says_which_captions_its_new_videos_get(
         spoken.world.run_tasks()
 
         assert wishes(spoken, video_id) == expected
+
+
+@pytest.mark.parametrize("who", ["environment", "request"])
+def test_captions_that_a_new_model_cannot_make_fail_with_a_reason(
+    spoken: SpokenService, who: str
+) -> None:
+    if who == "environment":
+        set_default(spoken, ("de", "en"))
+    video_id = processed(spoken, "de", "en", says=who == "request")
+    spoken.transcriber.languages = frozenset({"en"})
+
+    spoken.world.run_tasks()
+
+    assert spoken.world.video(video_id).state is VideoState.READY
+    assert [one.language for one in spoken.tracks(video_id)] == ["en"]
+    job = spoken.job(video_id, "de")
+    assert (job.state, job.reason) == (CaptionJobState.FAILED, NO_LONGER_POSSIBLE)
+    ended = EventKind.CAPTIONS_READY, EventKind.CAPTIONS_FAILED
+    assert spoken.events(*ended) == [
+        (EventKind.CAPTIONS_FAILED.value, NO_LONGER_POSSIBLE),
+        (EventKind.CAPTIONS_READY.value, None),
+    ]
 
 
 def test_the_default_captions_of_an_environment_are_told(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@ Captions by machine that are ordered together with their video.
 """
 
 from pathlib import Path
+from threading import Thread
 from typing import NoReturn
 
 import attrs
@@ -10,6 +11,7 @@ import pytest
 
 from hvcore.domain.ids import VideoId
 from hvcore.domain.processing.source_info import CaptionTrackInfo
+from hvcore.domain.processing.speech import TranscriberCapabilities
 from hvcore.domain.tasks.task import Task
 from hvcore.domain.videos.caption_jobs import CaptionJobState
 from hvcore.domain.videos.states import VideoState
@@ -194,6 +196,34 @@ def test_captions_of_a_transcriber_that_is_away_are_ordered(
 
         assert spoken.world.video(video_id).state is VideoState.READY
         assert wishes(spoken, video_id) == ["de"]
+
+
+def test_nobody_waits_for_the_database_while_the_transcriber_is_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with spoken_service(tmp_path, {"HV_TRANSCRIBER__GENERATE": "de"}) as spoken:
+        uow = spoken.world.services.uow
+        video_id = processed(spoken, says=False)
+        able = spoken.transcriber.capabilities()
+        written: list[bool] = []
+
+        def write() -> None:
+            with uow.write() as work:
+                work.commit()
+
+        def ask(_: object) -> TranscriberCapabilities:
+            other = Thread(target=write, daemon=True)
+            other.start()
+            other.join(timeout=3)
+            written.append(not other.is_alive())
+            return able
+
+        with monkeypatch.context() as patched:
+            patched.setattr(MemoryTranscriber, "capabilities", ask)
+            spoken.world.run_tasks()
+
+        assert spoken.job(video_id, "de").state is CaptionJobState.READY
+        assert set(written) == {True}
 
 
 def test_captions_that_are_cancelled_are_made_no_further(spoken: SpokenService) -> None:

@@ -1,5 +1,5 @@
 """
-Decisions are a page at most, the index lists them, and links between pages resolve.
+Decisions are a page at most, and the index lists them.
 """
 
 import re
@@ -7,18 +7,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 DECISIONS = sorted((ROOT / "docs" / "decisions").glob("[0-9]*.md"))
-PAGES = [*sorted((ROOT / "docs").rglob("*.md")), *sorted(ROOT.glob("*.md"))]
 INDEX = (ROOT / "docs" / "decisions" / "README.md").read_text(encoding="utf-8")
 WORDS_OF_A_PAGE = 600
-
-
-def relative_links(page: Path) -> list[str]:
-    """
-    Return the targets of a page's links that are files, without their anchors.
-    """
-    targets = re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8"))
-    paths = [target.partition("#")[0] for target in targets if "://" not in target]
-    return [path for path in paths if path and not path.startswith("mailto:")]
 
 
 def title_of(page: Path) -> tuple[int, str]:
@@ -48,12 +38,3 @@ def test_the_file_of_a_decision_is_named_by_its_title() -> None:
         return f"{number:04}-{words}.md"
 
     assert [page.name for page in DECISIONS] == [name(*title_of(p)) for p in DECISIONS]
-
-
-def test_relative_links_of_a_page_resolve() -> None:
-    links = [(page, link) for page in PAGES for link in relative_links(page)]
-
-    assert len(links) > 500
-    assert [
-        (str(page), link) for page, link in links if not (page.parent / link).exists()
-    ] == []

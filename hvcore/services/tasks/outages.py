@@ -32,7 +32,7 @@ def is_outage(error: Exception) -> bool:
 
 
 def outage_wait(error: Exception) -> timedelta:
-    """Return how long a task waits after an outage: as long as the outage asks for, from a minute to an hour."""
+    """Return the wait of a task after an outage: the time that the outage names, from a minute to an hour."""
     asked_s = error.retry_after_s if isinstance(error, UnavailableError) else 0
     return max(OUTAGE_WAITS, min(timedelta(seconds=asked_s), LONGEST_WAIT))
 

@@ -44,7 +44,7 @@ MAX_REMEMBERED: Final = 10_000
 @attrs.define
 class _Comparisons:
     """
-    Remember how captions compare with speech: files of captions never change.
+    Comparisons of files of captions with speech, kept because such files never change.
 
     Attributes:
         uncaptioned_s: The seconds of speech without captions, by the path of the file and

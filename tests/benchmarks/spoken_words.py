@@ -34,7 +34,7 @@ from hvcore.persistence import tables
 from hvcore.persistence.engine import make_engine
 from hvcore.persistence.migrate import migrate
 from hvcore.persistence.rows import video_to_row
-from hvcore.persistence.spoken.index import sign_of
+from hvcore.persistence.spoken.index import sign_of, word_sign
 from hvcore.persistence.spoken.texts import write_said
 from hvcore.persistence.videos.catalog import SqlVideoCatalog
 from hvcore.persistence.videos.recount import recount
@@ -112,7 +112,7 @@ def texts() -> Iterator[tuple[str, SpokenText]]:
         starts_ms = [at * length_ms // len(lines) for at in range(len(lines))]
         words = frozenset().union(*(one.words for one in chosen))
         yield (
-            " ".join(sorted(words)),
+            " ".join(sorted(map(word_sign, words))),
             SpokenText(starts_ms=starts_ms, text="\n".join(lines)),
         )
 

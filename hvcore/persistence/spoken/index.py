@@ -10,7 +10,7 @@ text of the service is looked at.
 
 import logging
 from collections.abc import Sequence
-from hashlib import sha256
+from hashlib import blake2b, sha256
 from typing import Any, Final
 
 import sqlalchemy as sa
@@ -75,6 +75,16 @@ def sign_of(org_id: str, env_id: str) -> str:
     return _SIGN + sha256(f"{org_id}\0{env_id}".encode()).hexdigest()[:16]
 
 
+def word_sign(word: str) -> str:
+    """
+    Return the sign under which a word is stored and indexed.
+
+    Not the word itself: FTS5 keeps what it was told to forget until it merges its pages,
+    and nothing of an erased video may be read in the file of the database.
+    """
+    return blake2b(word.encode(), digest_size=6).hexdigest()
+
+
 def repair_spoken_index(engine: Engine) -> bool:
     """
     Make the index of what is said if it does not exist; return whether it exists now.
@@ -105,7 +115,7 @@ def is_spoken_indexed(engine: Engine) -> bool:
 
 def match_value(env: Environment, words: Sequence[str], *, is_sqlite: bool) -> str:
     """Return the query of the index for texts of an environment that have all of some words."""
-    wanted = (sign_of(env.org_id, env.id), *words)
+    wanted = (sign_of(env.org_id, env.id), *map(word_sign, words))
     if is_sqlite:
         # Nothing within quotes is an operator of FTS5.
         return " ".join('"' + word.replace('"', '""') + '"' for word in wanted)
@@ -164,7 +174,7 @@ def has_words(words: Sequence[str], *, is_sqlite: bool) -> sa.ColumnElement[bool
     """Return the SQL condition that a text has all of some words; it needs no index."""
     find = sa.func.instr if is_sqlite else sa.func.strpos
     surrounded = sa.literal(" ") + spoken_texts.c.words + sa.literal(" ")
-    return sa.and_(*(find(surrounded, f" {word} ") > 0 for word in words))
+    return sa.and_(*(find(surrounded, f" {word_sign(word)} ") > 0 for word in words))
 
 
 def _run(connection: Connection, statement: str) -> CursorResult[Any]:

@@ -11,7 +11,7 @@ from hvcore.domain.videos.captions import CaptionTrack
 from hvcore.domain.videos.spoken_texts import SpokenText
 from hvcore.domain.videos.spoken_words import folded, index_words
 from hvcore.domain.videos.states import LISTED_STATES
-from hvcore.persistence.spoken.index import sign_of
+from hvcore.persistence.spoken.index import sign_of, word_sign
 from hvcore.persistence.tables import spoken_texts, video_captions, videos
 
 _LISTED = sorted(state.value for state in LISTED_STATES)
@@ -44,7 +44,8 @@ class SqlSpokenTextRepository:
                 videos.c.id == track.video_id
             )
         ).one()
-        words = index_words(folded(said.text))
+        words = index_words(folded(said.text)).split()
+        signs = " ".join(sorted(map(word_sign, words)))
         # Anew: on SQLite an index without texts is told what it forgets by a deletion.
         self.remove(track.video_id, track.language)
         self._connection.execute(
@@ -52,7 +53,7 @@ class SqlSpokenTextRepository:
                 video_id=track.video_id,
                 language=track.language,
                 version=track.version,
-                words=f"{sign_of(place.org_id, place.env_id)} {words}",
+                words=f"{sign_of(place.org_id, place.env_id)} {signs}",
                 said=write_said(said),
             )
         )

@@ -84,7 +84,8 @@ spoken_texts = Table(
     Column("language", Text, nullable=False, info=KIND),
     # Of the captions whose text it is.
     Column("version", Text, nullable=False, info=ID),
-    # For the index: the environment's sign and the different words, with spaces between.
+    # For the index: the signs of the environment and of the different words, with spaces
+    # between.
     Column("words", Text, nullable=False, info=PERSONAL),
     # JSON: the start and the text of each cue.
     Column("said", Text, nullable=False, info=PERSONAL),

@@ -75,8 +75,7 @@ class CaptionEditorResource:
         **_path: str,
     ) -> None:
         here, video = organization_of(req), self._tabs.arrived(req, video_id)
-        # All of the file is in memory, as one that is received.
-        with self._captions.receiving(here.org_id):
+        with self._captions.opening(here.org_id):
             found = self._editing.open(here.caller, here.org_id, video.id, language)
         text = _readable(found.text or "")
         form = form_with(**{TEXT: text, f"{SHOWN}{TEXT}": found.track.version})

@@ -37,7 +37,7 @@ _CHANGED: Final = (
 )
 _REMOVED: Final = (
     "These captions were removed since you opened the page. Yours are below: save again "
-    "to set them."
+    "to set them; viewers then read the language's tag as their name."
 )
 
 

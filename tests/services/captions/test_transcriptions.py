@@ -267,7 +267,7 @@ def test_a_killed_transcriber_fails_at_once_though_a_process_that_it_forked_goes
     assert raised.value.log == "the child process ended early"
 
 
-def test_what_is_written_behind_an_answer_is_no_part_of_it(
+def test_bytes_behind_an_answer_are_no_part_of_it(
     sound: SoundFile, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told = transcriptions._told

@@ -97,6 +97,7 @@ class VideoWiring(PlaybackWiring, PictureWiring):
             storage=self.storage,
             clock=self.clock,
             slots=self._small_file_slots,
+            opened=self._new_file_slots(),
             reading=self._text_reading,
         )
 
@@ -115,6 +116,9 @@ class VideoWiring(PlaybackWiring, PictureWiring):
 
     @cached_property
     def _small_file_slots(self) -> SharedCapacity:
+        return self._new_file_slots()
+
+    def _new_file_slots(self) -> SharedCapacity:
         return SharedCapacity(
             name="uploads_of_one",
             capacity=SMALL_FILES,

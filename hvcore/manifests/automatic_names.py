@@ -77,7 +77,10 @@ _ENDINGS: Final = {
     "vi": ", tự động",
     "yue": "，自動",  # noqa: RUF001 - the comma of Chinese
     "zh": "，自动",  # noqa: RUF001 - the comma of Chinese
+    "zh-HK": "，自動",  # noqa: RUF001 - the comma of Chinese
     "zh-Hant": "，自動",  # noqa: RUF001 - the comma of Chinese
+    "zh-MO": "，自動",  # noqa: RUF001 - the comma of Chinese
+    "zh-TW": "，自動",  # noqa: RUF001 - the comma of Chinese
 }
 
 

@@ -68,6 +68,7 @@ def test_captions_without_a_title_are_called_by_their_language(
         ("en", "English, automatic"),
         ("de-AT", "Deutsch (AT), automatisch"),
         ("zh-Hant-TW", "繁體中文 (TW)，自動"),  # noqa: RUF001 - the comma of Chinese
+        ("zh-TW", "中文 (TW)，自動"),  # noqa: RUF001 - the comma of Chinese
         ("ar", "العربية، تلقائي"),
         ("cy", "Cymraeg, awtomatig"),
         ("tlh", "tlh, automatic"),

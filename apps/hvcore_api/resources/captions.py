@@ -103,8 +103,7 @@ class TranscriptResource:
         track = self._transcripts.track(
             scope.caller, scope.org_id, check_video_id(video_id), language
         )
-        # All of it is in memory, as a file that is received.
-        with self._captions.receiving(scope.org_id):
+        with self._captions.opening(scope.org_id):
             if form is TranscriptFormat.JSON:
                 send(resp, wire.transcript(track, self._transcripts.said(track)))
                 return

@@ -7,6 +7,7 @@ can be compared with the sound, and cues that nobody has changed keep their mark
 
 import zlib
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import Final
 
 import attrs
@@ -20,6 +21,8 @@ DOUBTED_BELOW: Final = 0.5
 """The least probability of a word that is not doubted: as sure as all captions must be by default."""
 PAUSE_MS: Final = 300
 """Shorter pauses between two words are part of speech."""
+MAX_SPANS: Final = 5_000
+"""Of speech, and of cues with doubted words, 100 KB of each: in a longer video longer pauses are part of speech, too."""
 MARGIN_MS: Final = 500
 """Captions may begin so much after speech, or end before it: people set them by hand."""
 
@@ -59,13 +62,16 @@ class HeardSpeech:
 
 def heard_speech(said: Transcript) -> HeardSpeech:
     """Return the times of speech and the places of doubted words of a transcript."""
-    words = [word for cue in said.cues for word in cue.words]
+    words = [(word.start_ms, word.end_ms) for cue in said.cues for word in cue.words]
+    gap_ms = PAUSE_MS
+    spans = joined_spans(words, gap_ms=gap_ms)
+    while len(spans) > MAX_SPANS:
+        gap_ms *= 2
+        spans = joined_spans(spans, gap_ms=gap_ms)
     return HeardSpeech(
         language=said.language,
-        spans=joined_spans(
-            ((word.start_ms, word.end_ms) for word in words), gap_ms=PAUSE_MS
-        ),
-        doubted=tuple(_doubted(said)),
+        spans=spans,
+        doubted=tuple(islice(_doubted(said), MAX_SPANS)),
     )
 
 

@@ -269,7 +269,8 @@ def captions_refusal(work: Work, org_id: OrgId) -> str:
         return ""
     return (
         f"The organization's {most} minutes of captions by machine for this month are "
-        "used up; order them when the next month has begun."
+        "used, or needed by captions that are being made; order them when the next "
+        "month has begun."
     )
 
 

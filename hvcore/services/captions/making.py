@@ -6,13 +6,15 @@ and leaves the worker to encodes and to others. So a killed worker loses one win
 and no window is stored twice. The attempt at the last window publishes the captions.
 """
 
+from datetime import datetime, timedelta
 from typing import Final
 
 import attrs
 
 from hvcore.domain.ids import CaptionJobId, VideoId
 from hvcore.domain.processing.transcoding import Track
-from hvcore.domain.tasks.task import Task
+from hvcore.domain.tasks.kinds import CAPTIONS_MAKE
+from hvcore.domain.tasks.task import Lane, NewTask, Task
 from hvcore.domain.videos.caption_jobs import (
     AUTO,
     CaptionJob,
@@ -43,6 +45,8 @@ JOB: Final = "captionJob"
 JUDGED_WORDS: Final = 500
 """A job whose first words are too uncertain ends early: a model that does not know the language
 invents words, at four times the cost."""
+CLEANED_UP_AFTER: Final = timedelta(seconds=30)
+"""Attempts whose job was cancelled end before, and remove what they have stored, if nobody kills them."""
 NO_SPEECH: Final = "Nothing is said in the video, so there are no captions."
 NO_SOUND: Final = "The video has no sound, so there are no captions."
 NOT_READY: Final = "The video did not play any more while its captions were made."
@@ -112,8 +116,10 @@ class CaptionMaking:
         if not work.tasks.fail(task, error=error):
             return
         job = work.caption_jobs.find(_job_id(task))
-        if job is not None:
-            store_end(work, video, job, CaptionJobState.FAILED, reason)
+        if job is not None and store_end(
+            work, video, job, CaptionJobState.FAILED, reason
+        ):
+            order_clean_up(work, job)
 
     def _rest_or_end(self, run: TaskRun, job: CaptionJob) -> None:
         """Have a job rest whose video is in the bin, and fail it if the video does not play."""
@@ -304,9 +310,29 @@ class CaptionMaking:
 
         Not in the transaction that ends the job: what an attempt leaves that is killed in
         between, or that gets no answer to its commit, is removed by the next one.
+
+        Raises:
+            UnavailableError: The storage does not answer; the task waits for it.
         """
         self.generated.discard_unlisted(VideoId(run.task.subject))
         run.finish()
+
+
+def captions_task(job: CaptionJob, not_before: datetime | None = None) -> NewTask:
+    """Return a task that makes the captions of a job; one that has ended is cleaned up."""
+    return NewTask(
+        kind=CAPTIONS_MAKE,
+        lane=Lane.CAPTIONS,
+        org_id=job.org_id,
+        subject=job.video_id,
+        payload={JOB: job.id},
+        not_before=not_before,
+    )
+
+
+def order_clean_up(work: Work, job: CaptionJob) -> None:
+    """Have files of a job removed whose task has ended with it, in the caller's transaction."""
+    work.tasks.add([captions_task(job, work.now() + CLEANED_UP_AFTER)])
 
 
 def store_end(

@@ -10,7 +10,6 @@ from hvcore.domain.access.principals import Principal
 from hvcore.domain.ids import new_caption_job_id
 from hvcore.domain.processing.speech import TranscriberCapabilities
 from hvcore.domain.tasks.kinds import CAPTIONS_MAKE
-from hvcore.domain.tasks.task import Lane, NewTask
 from hvcore.domain.videos.caption_jobs import AUTO, CaptionJob, CaptionJobState
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
@@ -26,7 +25,13 @@ from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.access.audit import record_by_person
 from hvcore.services.access.authorization import find_authorized_video, require_listed
 from hvcore.services.access.quotas import require_caption_minutes
-from hvcore.services.captions.making import JOB, NOT_READY, store_end
+from hvcore.services.captions.making import (
+    JOB,
+    NOT_READY,
+    captions_task,
+    order_clean_up,
+    store_end,
+)
 from hvcore.services.captions.publishing import WRITTEN_BY_A_PERSON
 
 _log = logging.getLogger(__name__)
@@ -170,6 +175,7 @@ class CaptionOrders:
             if running:
                 # Workers notice within two seconds, and throw away what they have heard.
                 work.tasks.cancel(video.id, kinds=(CAPTIONS_MAKE,))
+                order_clean_up(work, running[0])
                 record_by_person(
                     work,
                     "captions.cancel",
@@ -303,17 +309,7 @@ def order_within(work: Work, video: Video, wishes: Sequence[str]) -> None:
     for wish in wishes:
         job = _new_job(work, video, wish)
         work.caption_jobs.put(job)
-        work.tasks.add(
-            [
-                NewTask(
-                    kind=CAPTIONS_MAKE,
-                    lane=Lane.CAPTIONS,
-                    org_id=video.org_id,
-                    subject=video.id,
-                    payload={JOB: job.id},
-                )
-            ]
-        )
+        work.tasks.add([captions_task(job)])
 
 
 def _new_job(work: Work, video: Video, wish: str) -> CaptionJob:

@@ -4,7 +4,6 @@ import hashlib
 import io
 import logging
 import re
-from collections.abc import Iterable
 from typing import Final
 
 import attrs
@@ -136,42 +135,38 @@ class GeneratedCaptions:
                 # A commit whose answer was lost, or is under way, holds the row's lock.
                 work.videos.find(job.video_id, for_update=True)
                 kept = _listed(work, job.video_id)
-        except UnavailableError:
-            # They are removed with their video.
-            return
-        self._remove(path for path, _ in found if path not in kept)
+            for path, _ in found:
+                if path not in kept:
+                    self.storage.delete_tree(path)
+        except UnavailableError as exc:
+            # Nothing serves them, and the end of a job removes them.
+            _log.warning(
+                "captions not removed",
+                extra={"hv_video": job.video_id, "hv_why": exc.detail},
+            )
 
     def discard_unlisted(self, video_id: VideoId) -> None:
-        """Remove the files of ended caption jobs that their video does not list."""
-        try:
-            # First the files: those of a job that begins after this are not among them.
-            found = self._stored(video_id)
-            with self.uow.read() as work:
-                jobs = work.caption_jobs.of_video(video_id)
-                kept = _listed(work, video_id)
-        except UnavailableError:
-            # They are removed with their video.
-            return
+        """
+        Remove the files of ended caption jobs that their video does not list.
+
+        Raises:
+            UnavailableError: The storage does not answer; some of the files are left.
+        """
+        # First the files: those of a job that begins after this are not among them.
+        found = self._stored(video_id)
+        with self.uow.read() as work:
+            jobs = work.caption_jobs.of_video(video_id)
+            kept = _listed(work, video_id)
         busy = tuple(f"{job.id}a" for job in jobs if job.is_running)
-        self._remove(
-            path
-            for path, version in found
-            if path not in kept and not version.startswith(busy)
-        )
+        for path, version in found:
+            if path not in kept and not version.startswith(busy):
+                self.storage.delete_tree(path)
 
     def _stored(self, video_id: VideoId) -> list[tuple[str, str]]:
         """Return path and version of each file that attempts at caption jobs of a video stored."""
         infos = self.storage.walk(captions_prefix(video_id))
         found = ((info.path, _GENERATED.search(info.path)) for info in infos)
         return [(path, match[1]) for path, match in found if match is not None]
-
-    def _remove(self, paths: Iterable[str]) -> None:
-        for path in paths:
-            try:
-                self.storage.delete_tree(path)
-            except UnavailableError:
-                # Nothing serves it, and it goes with its video.
-                _log.warning("captions not removed", extra={"hv_path": path})
 
 
 def _version(job: CaptionJob, run: TaskRun) -> str:

@@ -104,7 +104,7 @@ class Transcriptions:
         order = TranscriptionOrder(sound=sound, language=language)
         child, reading = _forked(self.transcriber, order)
         try:
-            answer = _answer(reading, check, time.monotonic() + self.most_s)
+            answer = _answer(child, reading, check, time.monotonic() + self.most_s)
         finally:
             os.close(reading)
             _end(child)
@@ -143,24 +143,38 @@ def _end(child: int) -> None:
     os.waitpid(child, 0)
 
 
-def _answer(reading: int, check: Callable[[], None], ends_at_s: float) -> bytes:
+def _answer(
+    child: int, reading: int, check: Callable[[], None], ends_at_s: float
+) -> bytes:
     pipe = select.poll()
     pipe.register(reading, select.POLLIN | select.POLLHUP)
     answer = bytearray()
     while True:
-        is_told = pipe.poll(LOOKS_EVERY_S * 1000)
+        is_told = bool(pipe.poll(LOOKS_EVERY_S * 1000))
         check()
         if time.monotonic() > ends_at_s:
             raise TranscriptionError(_FAILED, log="the transcriber takes too long")
-        if not is_told:
+        if not is_told and not _has_ended(child):
             continue
-        piece = os.read(reading, _PIECE_BYTES)
+        # What it has written last is still in the pipe. A process that it has forked keeps
+        # the pipe open after its end, and there is no more to come.
+        has_more = is_told or bool(pipe.poll(0))
+        piece = os.read(reading, _PIECE_BYTES) if has_more else b""
         answer += piece
-        length = int.from_bytes(answer[:_LENGTH_BYTES], "big")
-        if len(answer) >= _LENGTH_BYTES and length > MOST_ANSWER_BYTES:
+        ends = _LENGTH_BYTES + int.from_bytes(answer[:_LENGTH_BYTES], "big")
+        if len(answer) >= _LENGTH_BYTES and ends > _LENGTH_BYTES + MOST_ANSWER_BYTES:
             raise TranscriptionError(_FAILED, log="the transcriber hears too much")
-        if not piece or len(answer) >= _LENGTH_BYTES + length:
-            return bytes(answer[_LENGTH_BYTES:])
+        if not piece or len(answer) >= max(_LENGTH_BYTES, ends):
+            return bytes(answer[_LENGTH_BYTES:ends])
+
+
+def _has_ended(child: int) -> bool:
+    """Return whether a child has ended, as far as that is known; its id stays taken."""
+    if not hasattr(os, "waitid"):
+        # macOS has none: there a child that was killed may be waited for longer.
+        return False
+    flags = os.WEXITED | os.WNOHANG | os.WNOWAIT
+    return os.waitid(os.P_PID, child, flags) is not None
 
 
 def _heard(

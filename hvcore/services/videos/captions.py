@@ -97,12 +97,14 @@ class Captions:
 
     Attributes:
         slots: Limits the files that are received at a time, captions and pictures together.
+        opened: Limits the caption files that are opened as a whole at a time.
     """
 
     uow: UnitOfWork
     storage: Storage
     clock: Clock
     slots: SharedCapacity
+    opened: SharedCapacity
     reading: TextReading
 
     def receiving(self, org_id: str) -> AbstractContextManager[None]:
@@ -114,6 +116,18 @@ class Captions:
                 organization.
         """
         return self.slots.take(org_id)
+
+    def opening(self, org_id: str) -> AbstractContextManager[None]:
+        """
+        Hold a slot while a stored caption file is in memory as a whole.
+
+        Not one of those for files that are received: whoever sends the captions of a series
+        can still read captions meanwhile.
+
+        Raises:
+            UnavailableError: Too many files are opened, in all or of the organization.
+        """
+        return self.opened.take(org_id)
 
     def of_video(
         self, caller: Principal, org_id: str, video_id: str

@@ -8,6 +8,7 @@ from hvcore.domain.processing.speech import SpokenCue, SpokenWord
 from hvcore.domain.videos.caption_jobs import Transcript
 from hvcore.domain.videos.captions import Cue
 from hvcore.domain.videos.heard_speech import (
+    MAX_SPANS,
     SpanMs,
     doubts_of,
     heard_speech,
@@ -74,6 +75,22 @@ def test_short_pauses_are_part_of_speech() -> None:
     )
 
     assert heard_speech(said).spans == ((0, 1_500), (1_801, 2_201))
+
+
+def test_speech_of_a_day_with_pauses_is_kept_in_few_spans() -> None:
+    # A sound of ten hours with a word, in doubt, each two seconds.
+    said = Transcript(
+        language="en",
+        cues=tuple(
+            spoken("a", 0, start_ms=at_ms) for at_ms in range(0, 36_000_000, 2_000)
+        ),
+    )
+
+    heard = heard_speech(said)
+
+    assert 0 < len(heard.spans) <= MAX_SPANS
+    assert (heard.spans[0][0], heard.spans[-1][1]) == (0, 35_998_400)
+    assert len(heard.doubted) == MAX_SPANS
 
 
 @pytest.mark.parametrize(

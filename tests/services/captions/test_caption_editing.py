@@ -256,7 +256,7 @@ def test_speech_without_captions_is_told_for_each_language(
     assert ask(*place) == {"de": 0, "en": 3}
 
 
-def test_captions_whose_file_is_lost_are_not_compared(spoken: SpokenService) -> None:
+def test_captions_with_a_lost_file_are_not_compared(spoken: SpokenService) -> None:
     video_id = generated(spoken)
     put(spoken, video_id)
     place = spoken.world.caller, "org_a", video_id

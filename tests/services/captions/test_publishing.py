@@ -4,16 +4,30 @@ The files of captions by machine: which are kept, and which are removed.
 
 import threading
 from contextlib import suppress
+from typing import NoReturn
 
 import attrs
 import pytest
 
+from hvcore.domain.processing.speech import UnusableSoundError
+from hvcore.domain.videos.caption_jobs import CaptionJobState
+from hvcore.errors import UnavailableError
 from hvcore.services.tasks.leases import TaskRun, TaskStopped
 from tests.services.spoken_service import SpokenService
 
 
 def caption_files(spoken: SpokenService) -> list[str]:
     return [path for path in spoken.world.files("media/") if "/captions/" in path]
+
+
+def leave_files(spoken: SpokenService, video_id: str) -> None:
+    """
+    Write the files of an attempt that was killed before it listed them.
+    """
+    folder = spoken.world.storage_dir / f"media/{video_id}/captions"
+    folder.mkdir(parents=True)
+    for ending in (".vtt", ".words.json"):
+        (folder / f"en-cap_0000000000000000000a7{ending}").write_bytes(b"said")
 
 
 def test_an_attempt_that_lost_its_lease_leaves_the_files_of_the_next_one(
@@ -67,13 +81,63 @@ def test_files_of_killed_attempts_go_with_the_end_of_the_next_job(
     spoken: SpokenService,
 ) -> None:
     video_id = spoken.ready()
-    folder = spoken.world.storage_dir / f"media/{video_id}/captions"
-    folder.mkdir(parents=True)
-    for ending in (".vtt", ".words.json"):
-        (folder / f"en-cap_0000000000000000000a7{ending}").write_bytes(b"said")
+    leave_files(spoken, video_id)
     spoken.transcoder.said_ms = []
 
     spoken.generate(video_id)
     spoken.world.run_tasks()
+
+    assert caption_files(spoken) == []
+
+
+def test_files_of_killed_attempts_go_though_their_captions_are_cancelled(
+    spoken: SpokenService,
+) -> None:
+    world = spoken.world
+    video_id = spoken.ready()
+    spoken.generate(video_id)
+    leave_files(spoken, video_id)
+
+    world.services.caption_orders.cancel(world.caller, "org_a", video_id)
+    world.run_everything()
+
+    assert caption_files(spoken) == []
+
+
+def test_files_of_killed_attempts_go_though_the_job_fails_for_good(
+    spoken: SpokenService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    video_id = spoken.ready()
+    leave_files(spoken, video_id)
+
+    def fail(*_: object) -> NoReturn:
+        raise UnusableSoundError("It cannot be read.")
+
+    monkeypatch.setattr(spoken.transcoder, "sound", fail)
+    spoken.generate(video_id)
+    spoken.world.run_everything()
+
+    assert spoken.job(video_id).state is CaptionJobState.FAILED
+    assert caption_files(spoken) == []
+
+
+def test_files_of_killed_attempts_are_removed_once_storage_answers(
+    spoken: SpokenService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    video_id = spoken.ready()
+    leave_files(spoken, video_id)
+    spoken.transcoder.said_ms = []
+
+    def fail(*_: object) -> NoReturn:
+        raise UnavailableError("It does not answer.")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(spoken.world.services.storage, "delete_tree", fail)
+        spoken.generate(video_id)
+        spoken.world.run_tasks()
+    assert spoken.job(video_id).state is CaptionJobState.READY
+    assert len(caption_files(spoken)) == 2
+
+    spoken.world.run_everything()
 
     assert caption_files(spoken) == []

@@ -243,6 +243,50 @@ def test_a_process_that_a_transcriber_forked_does_not_delay_its_answer(
     assert [one.end_ms for one in heard.cues] == [100]
 
 
+def test_a_killed_transcriber_fails_at_once_though_a_process_that_it_forked_goes_on(
+    sound: SoundFile, tmp_path: Path
+) -> None:
+    forked = tmp_path / "pid"
+
+    def tell() -> list[SpokenCue]:
+        child = os.fork()
+        if child == 0:
+            os.setsid()
+            signal.alarm(60)
+            signal.pause()
+        forked.write_text(f"{child}")
+        os.kill(os.getpid(), signal.SIGKILL)
+        return []
+
+    try:
+        with pytest.raises(TranscriptionError) as raised:
+            hear(tell, sound, most_s=20)
+    finally:
+        os.kill(int(forked.read_text()), signal.SIGKILL)
+
+    assert raised.value.log == "the child process ended early"
+
+
+def test_bytes_behind_an_answer_are_no_part_of_it(
+    sound: SoundFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = transcriptions._told
+
+    class Longer(bytes):
+        """
+        Says that it is shorter than what is written.
+        """
+
+        def __len__(self) -> int:
+            return super().__len__() - len("behind")
+
+    monkeypatch.setattr(
+        transcriptions, "_told", lambda *given: Longer(told(*given) + b"behind")
+    )
+
+    assert hear(list, sound).cues == ()
+
+
 def _runs(process: int) -> bool:
     """
     Return whether a process works: one that has ended may wait for a parent that looks.

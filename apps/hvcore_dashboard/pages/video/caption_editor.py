@@ -37,7 +37,7 @@ _CHANGED: Final = (
 )
 _REMOVED: Final = (
     "These captions were removed since you opened the page. Yours are below: save again "
-    "to set them."
+    "to set them; viewers then read the language's tag as their name."
 )
 
 
@@ -75,8 +75,7 @@ class CaptionEditorResource:
         **_path: str,
     ) -> None:
         here, video = organization_of(req), self._tabs.arrived(req, video_id)
-        # All of the file is in memory, as one that is received.
-        with self._captions.receiving(here.org_id):
+        with self._captions.opening(here.org_id):
             found = self._editing.open(here.caller, here.org_id, video.id, language)
         text = _readable(found.text or "")
         form = form_with(**{TEXT: text, f"{SHOWN}{TEXT}": found.track.version})

@@ -54,8 +54,7 @@ class CaptionDownloadResource:
         if kind is None:
             raise NotFoundError
         track = self._transcripts.track(here.caller, here.org_id, video.id, language)
-        # All of it is in memory, as a file that is received.
-        with self._captions.receiving(here.org_id):
+        with self._captions.opening(here.org_id):
             write = _WRITTEN.get(kind)
             resp.data = (
                 write(self._transcripts.cues(track))

@@ -4,6 +4,7 @@ The editor of captions, as its form is sent with and without scripts.
 
 import json
 import re
+from contextlib import ExitStack, suppress
 from html import unescape
 
 import attrs
@@ -13,6 +14,7 @@ from falcon.testing import Result
 from hvcore.domain.access.roles import Role
 from hvcore.domain.ids import VideoId
 from hvcore.domain.videos.captions import MAX_CAPTION_BYTES, CaptionTrack
+from hvcore.errors import UnavailableError
 from tests.dashboard.opened import VIDEOS, Dashboard, PersonClient, ids_in, two
 from tests.dashboard.pages.video.sent_files import post_file
 from tests.dashboard.sent_forms import form_of
@@ -56,6 +58,22 @@ def stored(dashboard: Dashboard, path: str) -> str:
     found = track(dashboard, path)
     with dashboard.world.services.storage.open(found.path) as file:
         return file.read().decode()
+
+
+@pytest.mark.parametrize("ending", ["edit", "files/srt"])
+def test_captions_are_read_while_many_others_are_received(
+    dashboard: Dashboard, path: str, ending: str
+) -> None:
+    captions = dashboard.world.services.captions
+    person = dashboard.sign_in(Role.EDITOR)
+
+    with ExitStack() as held:
+        with suppress(UnavailableError):
+            for _ in range(100):
+                held.enter_context(captions.receiving(ORG))
+        answer = person.get(path.replace("edit", ending))
+
+    assert answer.status_code == 200
 
 
 def save(

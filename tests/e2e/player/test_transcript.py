@@ -291,7 +291,9 @@ def test_the_transcript_is_in_the_language_of_the_captions(
     expect(cues).to_have_attribute("lang", "ar")
 
 
-@pytest.mark.parametrize("given", [token("a", valid_s=-10), "h.e.s"])
+@pytest.mark.parametrize(
+    "given", [token("a", valid_s=-10), "h.e.s"], ids=["expired", "unreadable"]
+)
 def test_a_transcript_gets_the_token_that_is_good_now(
     page: Page, site: MovingSite, given: str
 ) -> None:

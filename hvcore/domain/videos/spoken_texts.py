@@ -8,7 +8,7 @@ import attrs
 
 from hvcore.domain.ids import VideoId
 from hvcore.domain.videos.captions import Cue
-from hvcore.domain.videos.spoken_words import SpokenQuery, folded
+from hvcore.domain.videos.spoken_words import SearchEffort, SpokenQuery, folded
 from hvcore.domain.videos.transcripts import plain_text
 
 MAX_SPOKEN_CHARS: Final = 2_000_000
@@ -22,6 +22,12 @@ _SHORT_CHARS: Final = 80
 """A shorter snippet is lengthened by the cue that follows."""
 _MOST_SEEN: Final = 20_000
 """Words that are looked at in one text."""
+_CHARS_OF_PAGE: Final = 4_000_000
+"""Characters of texts in which places are looked for, for one page: 70 hours of speech, 0.5 s if they have accents."""
+_PLACES_OF_PAGE: Final = 100_000
+"""Places that are looked at for one page: 0.1 s."""
+_SNIPPET_LINES: Final = 10
+"""From which a snippet is cut: of a hundred thousand cues at one moment the first are enough."""
 _TOGETHER_MS: Final = 15_000
 """Words that are said within this time are said together."""
 _APART_MS: Final = 10_000
@@ -68,14 +74,15 @@ class SpokenHit:
 
 
 def spoken_text(cues: Iterable[Cue]) -> SpokenText:
-    """Return the spoken text of the cues of captions, up to MAX_SPOKEN_CHARS."""
+    """Return the spoken text of the cues of captions, up to MAX_SPOKEN_CHARS in its folded form, too."""
     starts_ms: list[int] = []
     lines: list[str] = []
     chars = 0
     for cue in sorted(cues, key=lambda one: one.start_ms):
         # Also what Python takes for the end of a line and the database does not.
         line = " ".join(plain_text(cue).split())
-        chars += len(line) + 1
+        # One sign may stand for eighteen letters.
+        chars += max(len(line), len(folded(line))) + 1
         if chars > MAX_SPOKEN_CHARS:
             break
         if line:
@@ -84,15 +91,33 @@ def spoken_text(cues: Iterable[Cue]) -> SpokenText:
     return SpokenText(starts_ms=starts_ms, text="\n".join(lines))
 
 
+def page_effort() -> SearchEffort:
+    """Return what the search for places may look at in the texts of one page of a list."""
+    return SearchEffort(chars=_CHARS_OF_PAGE, places=_PLACES_OF_PAGE)
+
+
 def find_hits(
-    said: SpokenText, query: SpokenQuery, *, video_id: VideoId, language: str
+    said: SpokenText,
+    query: SpokenQuery,
+    effort: SearchEffort,
+    *,
+    video_id: VideoId,
+    language: str,
 ) -> list[SpokenHit]:
-    """Return the first places where all words of a query are said together, else where each is said; MAX_HITS at most."""
+    """
+    Return the first places where all words of a query are said together, else where each is said; MAX_HITS at most.
+
+    Args:
+        effort: What may still be looked at; there are no further places when it is used up.
+    """
+    effort.chars -= len(said.text)
+    if effort.chars < 0:
+        return []
     lines = said.text.split("\n")
     text = folded(said.text)
     # In scripts with and without spaces side by side, a word may touch others.
     for are_whole in (True, False):
-        matches = query.matches(text, are_whole=are_whole)
+        matches = query.matches(text, effort, are_whole=are_whole)
         places = _places(said, query, _lines_of(text, matches))
         if places:
             return [
@@ -152,7 +177,7 @@ def _snippet(
     *,
     are_whole: bool,
 ) -> list[SnippetPart]:
-    text = " ".join(lines[first : last + 1])
+    text = " ".join(lines[first : min(last + 1, first + _SNIPPET_LINES)])
     if len(text) < _SHORT_CHARS and last + 1 < len(lines):
         text = f"{text} {lines[last + 1]}"
     if len(text) > MAX_SNIPPET_CHARS:
@@ -160,7 +185,7 @@ def _snippet(
     shown, owners = _folded_with_places(text)
     parts: list[SnippetPart] = []
     done = 0
-    for at, word in query.matches(shown, are_whole=are_whole):
+    for at, word in query.matches(shown, page_effort(), are_whole=are_whole):
         start, end = max(owners[at], done), owners[at + len(word) - 1] + 1
         # Accents that stand behind their letter.
         while end < len(text) and not folded(text[end]):
@@ -176,7 +201,8 @@ def _snippet(
 
 def _cut(text: str, query: SpokenQuery, *, are_whole: bool) -> str:
     """Return the part of a long text in which the first word of a query is."""
-    at, _ = next(query.matches(folded(text), are_whole=are_whole), (0, ""))
+    matches = query.matches(folded(text), page_effort(), are_whole=are_whole)
+    at, _ = next(matches, (0, ""))
     # About there: a text may have another length than its folded form.
     start = max(0, at - MAX_SNIPPET_CHARS // 4)
     start = text.rfind(" ", 0, start) + 1 if start else 0

@@ -69,6 +69,20 @@ def index_words(text: str) -> str:
     return " ".join(sorted(found))
 
 
+@attrs.define(kw_only=True)
+class SearchEffort:
+    """
+    What a search for places in spoken texts may still look at.
+
+    Attributes:
+        chars: The characters of texts.
+        places: The places of words in the texts, also of those that are parts of other words.
+    """
+
+    chars: int
+    places: int
+
+
 @attrs.frozen(kw_only=True)
 class SpokenQuery:
     """
@@ -96,15 +110,18 @@ class SpokenQuery:
             )
         return cls(runs=runs, words=list(words))
 
-    def matches(self, text: str, *, are_whole: bool) -> Iterator[tuple[int, str]]:
+    def matches(
+        self, text: str, effort: SearchEffort, *, are_whole: bool
+    ) -> Iterator[tuple[int, str]]:
         """
         Yield the words of the query in a folded text in order, each with its place.
 
         Args:
+            effort: What may still be looked at; nothing more is yielded when it is used up.
             are_whole: Whether a word must not be a part of another one.
         """
         # Not one pattern for all: Python finds a single text ten times faster.
-        found = [_places(text, run, is_whole=are_whole) for run in self.runs]
+        found = [_places(text, run, effort, is_whole=are_whole) for run in self.runs]
         return found[0] if len(found) == 1 else heapq.merge(*found)
 
 
@@ -115,10 +132,13 @@ def _is_of_word(char: str) -> bool:
     return _WORD.match(char) is not None
 
 
-def _places(text: str, run: str, *, is_whole: bool) -> Iterator[tuple[int, str]]:
+def _places(
+    text: str, run: str, effort: SearchEffort, *, is_whole: bool
+) -> Iterator[tuple[int, str]]:
     is_whole = is_whole and not _IS_UNSPACED.match(run)
     at = text.find(run)
-    while at >= 0:
+    while at >= 0 and effort.places > 0:
+        effort.places -= 1
         end = at + len(run)
         is_part = is_whole and (
             _is_of_word(text[at - 1 : at])

@@ -24,6 +24,7 @@ from hvcore.domain.videos.spoken_texts import (
     MAX_HITS,
     SpokenHit,
     find_hits,
+    page_effort,
 )
 from hvcore.domain.videos.spoken_words import SpokenQuery
 from hvcore.domain.videos.states import LISTED_STATES
@@ -61,6 +62,11 @@ FIRST_STEP: Final = 50
 """Videos of the list that are looked at first; then as many as before, and so on."""
 FARTHEST: Final = 1_600
 """The place in the list up to which it is walked through."""
+
+TEXTS_OF_PAGE: Final = 1_000
+"""Texts of a page's videos in which places are looked for; further videos are listed without."""
+TEXTS_AT_ONCE: Final = 20
+"""Texts in memory at a time, of half a million characters at most."""
 
 ReadIds = Callable[[Environment, VideoQuery], Sequence[VideoId]]
 
@@ -158,22 +164,47 @@ class SpokenPages:
         if not ids or not spoken.words:
             return {}
         texts = spoken_texts.c
-        asked = (
-            sa.select(texts.video_id, texts.language, texts.said)
-            .where(texts.video_id.in_(ids), self._has_words(spoken.words))
-            .order_by(texts.video_id, texts.language)
-        )
+        listed = sa.select(texts.no, texts.video_id, texts.language)
+        owners = {
+            row.no: (VideoId(row.video_id), row.language)
+            for row in connection.execute(listed.where(texts.video_id.in_(ids)))
+        }
+        places = {video_id: at for at, video_id in enumerate(ids)}
+        numbers = sorted(owners, key=lambda no: (places[owners[no][0]], owners[no][1]))
         found: dict[VideoId, list[SpokenHit]] = {}
-        for row in connection.execute(asked).all():
-            of_video = found.setdefault(VideoId(row.video_id), [])
-            if len(of_video) < MAX_HITS:
+        effort = page_effort()
+        # A few at a time: together they may be larger than the memory.
+        most = min(len(numbers), TEXTS_OF_PAGE)
+        for at in range(0, most, TEXTS_AT_ONCE):
+            asked = [
+                no
+                for no in numbers[at : min(at + TEXTS_AT_ONCE, most)]
+                if len(found.get(owners[no][0], ())) < MAX_HITS
+            ]
+            for no, said in self._said_by(connection, spoken.words, asked):
+                video_id, language = owners[no]
+                of_video = found.setdefault(video_id, [])
                 of_video += find_hits(
-                    read_said(row.said),
+                    read_said(said),
                     spoken,
-                    video_id=VideoId(row.video_id),
-                    language=row.language,
+                    effort,
+                    video_id=video_id,
+                    language=language,
                 )[: MAX_HITS - len(of_video)]
+            if effort.chars <= 0 or effort.places <= 0:
+                break
         return found
+
+    def _said_by(
+        self, connection: Connection, words: Sequence[str], numbers: Sequence[int]
+    ) -> Sequence[tuple[int, str]]:
+        """Return number and content of those of the given texts that have all words, in the given order."""
+        texts = spoken_texts.c
+        asked = sa.select(texts.no, texts.said).where(
+            texts.no.in_(numbers), self._has_words(words)
+        )
+        said = {row.no: row.said for row in connection.execute(asked)}
+        return [(no, said[no]) for no in numbers if no in said]
 
     def _found(
         self, connection: Connection, asked: _Asked

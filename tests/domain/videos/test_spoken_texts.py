@@ -14,9 +14,15 @@ from hvcore.domain.videos.spoken_texts import (
     MAX_SNIPPET_CHARS,
     SpokenHit,
     find_hits,
+    page_effort,
     spoken_text,
 )
-from hvcore.domain.videos.spoken_words import SpokenQuery, folded, index_words
+from hvcore.domain.videos.spoken_words import (
+    SearchEffort,
+    SpokenQuery,
+    folded,
+    index_words,
+)
 
 VIDEO = VideoId("vid_1")
 
@@ -27,7 +33,8 @@ def hits(spoken: str, *lines: str, every_ms: int = 4_000) -> list[SpokenHit]:
         for at, line in enumerate(lines)
     ]
     query = SpokenQuery.of(spoken)
-    return find_hits(spoken_text(cues), query, video_id=VIDEO, language="en")
+    said = spoken_text(cues)
+    return find_hits(said, query, page_effort(), video_id=VIDEO, language="en")
 
 
 def shown(hit: SpokenHit) -> str:
@@ -117,7 +124,9 @@ def test_a_very_long_word_is_found_by_its_beginning() -> None:
 def test_the_parts_of_a_snippet_are_its_text(line: str, spoken: str) -> None:
     said = spoken_text([Cue(start_ms=0, end_ms=1, text=line)])
 
-    found = find_hits(said, SpokenQuery.of(spoken), video_id=VIDEO, language="en")
+    found = find_hits(
+        said, SpokenQuery.of(spoken), page_effort(), video_id=VIDEO, language="en"
+    )
 
     for hit in found:
         assert "".join(part.text for part in hit.snippet) == said.text
@@ -125,3 +134,41 @@ def test_the_parts_of_a_snippet_are_its_text(line: str, spoken: str) -> None:
     words = set(index_words(folded(said.text)).split(" "))
     if spoken.strip() and set(SpokenQuery.of(spoken).words) <= words - {""}:
         assert not SpokenQuery.of(spoken).words or found or len(words) == 1
+
+
+@pytest.mark.parametrize(
+    ("effort", "count"),
+    [
+        (SearchEffort(chars=1_000, places=100), 1),
+        (SearchEffort(chars=1_000, places=20), 0),
+        (SearchEffort(chars=50, places=100), 0),
+    ],
+)
+def test_a_search_for_places_ends_with_its_effort(
+    effort: SearchEffort, count: int
+) -> None:
+    said = spoken_text([Cue(start_ms=0, end_ms=1, text="ee " * 20 + "e")])
+
+    found = find_hits(said, SpokenQuery.of("e"), effort, video_id=VIDEO, language="en")
+
+    assert len(found) == count
+
+
+def test_a_spoken_text_is_not_longer_when_it_is_folded(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(spoken_texts, "MAX_SPOKEN_CHARS", 1_000)
+    # Each of these signs stands for four words.
+    cues = [Cue(start_ms=at, end_ms=at + 1, text="\ufdfa" * 10) for at in range(100)]
+
+    said = spoken_text(cues)
+
+    assert said.starts_ms
+    assert len(folded(said.text)) <= 1_000
+
+
+def test_of_many_cues_at_one_moment_the_first_are_shown() -> None:
+    found = hits("red car", "red", *["x" * 100] * 5_000, "car", every_ms=1)
+
+    assert len(shown(found[0])) <= MAX_SNIPPET_CHARS + 10
+    assert shown(found[0]).startswith("[red] x")

@@ -8,6 +8,7 @@ from datetime import timedelta
 
 import attrs
 import pytest
+import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
 from hvcore.domain.access.tenants import Environment, EnvironmentKind
@@ -307,3 +308,35 @@ def test_of_a_video_with_captions_in_many_languages_the_first_hits_are_shown(
         ("en", 1_000),
         ("en", 41_000),
     ]
+
+
+def test_places_are_looked_for_in_a_few_texts_at_a_time(
+    films: Films, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pages, "TEXTS_AT_ONCE", 2)
+    made = [films.add("taxi") for _ in range(5)]
+    films.say(made[0].id, "taxi", language="de")
+    asked: list[str] = []
+
+    @sa.event.listens_for(engine, "before_cursor_execute")
+    def keep(*told: object) -> None:
+        if ".said" in str(told[2]):
+            asked.append(str(told[2]))
+
+    page = films.page("taxi")
+
+    assert set(page.spoken_hits) == {one.id for one in made}
+    assert len(asked) == 3
+
+
+def test_beyond_what_is_looked_at_for_a_page_videos_have_no_places(
+    films: Films, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pages, "TEXTS_OF_PAGE", 2)
+    for _ in range(4):
+        films.add("taxi")
+
+    page = films.page("taxi")
+
+    assert len(page.videos) == 4
+    assert set(page.spoken_hits) == {one.id for one in page.videos[:2]}

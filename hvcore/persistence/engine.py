@@ -165,6 +165,21 @@ def reading(engine: Engine) -> Iterator[Connection]:
 
 
 @contextmanager
+def reading_by_index(engine: Engine) -> Iterator[Connection]:
+    """
+    Open a connection for reads, on which PostgreSQL reads no table as a whole if an index has the answer.
+
+    Raises:
+        UnavailableError: The database does not answer.
+    """
+    with _connected(engine) as connection:
+        if engine.dialect.name == "postgresql":
+            # Within a transaction: outside of one it says a warning and does nothing.
+            connection.exec_driver_sql("SET LOCAL enable_seqscan = off")
+        yield connection
+
+
+@contextmanager
 def writing(
     engine: Engine, *, timeout_ms: int | None = None, is_durable: bool = True
 ) -> Iterator[Connection]:

@@ -121,7 +121,8 @@ class SpokenPages:
         Return one page of an environment's videos in which all words of the query are said.
 
         Args:
-            connection: A connection in a transaction that only reads lists of videos.
+            connection: A connection of ``reading_by_index``: PostgreSQL's planner takes the
+                words of long texts for cheap to make, and would read all of them.
         """
         spoken = SpokenQuery.of(query.spoken or "")
         search = folded(query.search or "")
@@ -215,9 +216,6 @@ class SpokenPages:
         Returns:
             COUNTED texts' videos if there are more.
         """
-        if not self._is_sqlite:
-            # The planner takes the words of long texts for cheap to make.
-            connection.exec_driver_sql("SET LOCAL enable_seqscan = off")
         matches = self._matches(connection, asked)
         if not self._is_sqlite or not self._has_index(connection):
             found = _ids(connection, matches.limit(FEW + 1), asked.values)
@@ -348,7 +346,12 @@ class SpokenPages:
     def _is_match(
         self, connection: Connection, asked: _Asked
     ) -> sa.ColumnElement[bool]:
-        return videos.c.id.in_(self._matches(connection, asked))
+        matches = self._matches(connection, asked)
+        if self._is_sqlite:
+            return videos.c.id.in_(matches)
+        # By themselves: or PostgreSQL makes the words of each text of the environment.
+        found = matches.cte("matches").prefix_with("MATERIALIZED")
+        return videos.c.id.in_(sa.select(found.c.video_id))
 
     def _conditions(self, asked: _Asked) -> Sequence[sa.ColumnElement[bool]]:
         """Return the conditions of the filters, for which no index is read: the ids are known."""

@@ -20,7 +20,7 @@ from hvcore.domain.videos.catalog import (
 )
 from hvcore.domain.videos.states import LISTED_STATES, VideoState
 from hvcore.domain.videos.video import Video
-from hvcore.persistence.engine import reading
+from hvcore.persistence.engine import reading, reading_by_index
 from hvcore.persistence.fast_reads.reads import FastReads, Query, Row
 from hvcore.persistence.processing.job_progress import progress_of
 from hvcore.persistence.processing.probed_sources import ProbedSources
@@ -67,7 +67,7 @@ class SqlVideoCatalog:
 
     def ids(self, env: Environment, query: VideoQuery) -> VideoIds:
         if query.spoken:
-            with reading(self._engine) as connection:
+            with reading_by_index(self._engine) as connection:
                 found = self._spoken.read(connection, env, query)
             return VideoIds(
                 ids=tuple(found.ids), total=found.total, has_more=found.has_more
@@ -102,7 +102,7 @@ class SqlVideoCatalog:
         return self._found(self._by_external_id, wanted)
 
     def _spoken_page(self, env: Environment, query: VideoQuery) -> VideoPage:
-        with reading(self._engine) as connection:
+        with reading_by_index(self._engine) as connection:
             found = self._spoken.read(connection, env, query)
             hits = self._spoken.hits(connection, query, found.ids)
             asked = sa.select(*map(plain, SHOWN)).where(videos.c.id.in_(found.ids))

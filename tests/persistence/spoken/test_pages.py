@@ -340,3 +340,28 @@ def test_beyond_what_is_looked_at_for_a_page_videos_have_no_places(
 
     assert len(page.videos) == 4
     assert set(page.spoken_hits) == {one.id for one in page.videos[:2]}
+
+
+def test_postgresql_reads_no_whole_table_of_spoken_texts(
+    films: Films, engine: Engine, way: str
+) -> None:
+    if engine.dialect.name != "postgresql":
+        pytest.skip("SQLite has no planner that could choose to.")
+    for number in range(6):
+        films.add("taxi", created_at=NOW + timedelta(minutes=number))
+    plans: list[str] = []
+
+    @sa.event.listens_for(engine, "before_cursor_execute")
+    def explain(connection: sa.Connection, *told: object) -> None:
+        if "@@" in str(told[1]):
+            driver = connection.connection.driver_connection
+            assert driver is not None
+            rows = driver.execute(f"EXPLAIN {told[1]}", told[2]).fetchall()
+            plans.append("\n".join(row[0] for row in rows))
+
+    films.found("taxi", page_size=2)
+
+    assert plans
+    for plan in plans:
+        assert "ix_videos_search_spoken" in plan, plan
+        assert "Seq Scan on spoken_texts" not in plan, plan

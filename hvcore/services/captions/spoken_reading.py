@@ -59,7 +59,8 @@ class SpokenReading:
         with self.uow.write() as work:
             work.videos.find(track.video_id, for_update=True)
             # Replaced or removed meanwhile, it says something else.
-            if track in work.captions.of_video(track.video_id):
+            listed = work.captions.of_video(track.video_id)
+            if any(_is_version(one, track) for one in listed):
                 work.spoken_texts.put(track, said)
                 work.commit()
 
@@ -79,3 +80,8 @@ class SpokenReading:
             last = work.spoken_texts.remove_unlisted(self._after_text, LOOKED_AT)
             work.commit()
         self._after_text = last or 0
+
+
+def _is_version(one: CaptionTrack, other: CaptionTrack) -> bool:
+    """Return whether two captions of a video are the same version of the same captions."""
+    return (one.language, one.version) == (other.language, other.version)

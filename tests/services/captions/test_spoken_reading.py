@@ -82,3 +82,18 @@ def test_the_sweep_forgets_the_spoken_text_of_removed_captions(
     services.spoken_reading.step()
 
     assert found(spoken, "budget") == []
+
+
+def test_captions_that_an_older_version_put_over_generated_ones_are_found(
+    spoken: SpokenService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(captions, "READ_AT_ONCE_BYTES", 10)
+    video_id = spoken.ready()
+    put(spoken, video_id)
+    services = spoken.world.services
+    # Which knows nothing of this column: it still has the value of the captions before.
+    with services.engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE video_captions SET is_generated = 1")
+    services.spoken_reading.step()
+
+    assert found(spoken, "budget") == [video_id]

@@ -31,6 +31,7 @@ from hvcore.persistence.schema_version import (
     read_version,
     schema_version,
 )
+from hvcore.persistence.spoken.forgetting import drop_forgetting
 from hvcore.persistence.spoken.index import drop_spoken_index
 from hvcore.persistence.tables import environments, metadata, videos
 from hvcore.persistence.videos.search_index import drop_search_index
@@ -186,6 +187,7 @@ def _drop_all(connection: Connection) -> None:
     # Tables that refer to one another go in one statement, where there is one.
     for part in [", ".join(real)] if on_server else real:
         _drop(connection, f"DROP TABLE IF EXISTS {part}")
+    drop_forgetting(connection)
 
 
 def _refuse_referring(connection: Connection, names: Sequence[str]) -> None:

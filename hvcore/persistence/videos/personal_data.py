@@ -50,8 +50,9 @@ Condition = sa.ColumnElement[bool]
 REMOVED: Final = (
     published_media,
     transcode_jobs,
-    video_captions,
+    # Before the captions, with which it goes: what is erased is counted.
     spoken_texts,
+    video_captions,
     playback_session_sums,
     caption_jobs,
     caption_windows,

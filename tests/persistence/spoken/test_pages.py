@@ -365,3 +365,30 @@ def test_postgresql_reads_no_whole_table_of_spoken_texts(
     for plan in plans:
         assert "ix_videos_search_spoken" in plan, plan
         assert "Seq Scan on spoken_texts" not in plan, plan
+
+
+@pytest.mark.parametrize(
+    "change",
+    ["UPDATE video_captions SET version = '2'", "DELETE FROM video_captions"],
+)
+def test_words_of_captions_that_an_older_version_changes_are_not_found(
+    films: Films, engine: Engine, change: str
+) -> None:
+    films.add("former words")
+    # Which knows no spoken texts.
+    with engine.begin() as connection:
+        connection.exec_driver_sql(change)
+
+    assert films.found("former") == []
+    with engine.connect() as connection:
+        assert not connection.exec_driver_sql("SELECT * FROM spoken_texts").all()
+
+
+def test_captions_that_stay_the_same_keep_their_spoken_text(
+    films: Films, engine: Engine
+) -> None:
+    said = films.add("words")
+    with engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE video_captions SET label = 'Other'")
+
+    assert films.found("words") == [said.id]

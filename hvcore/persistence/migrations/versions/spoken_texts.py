@@ -3,6 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
+from hvcore.persistence.spoken.forgetting import make_forgetting
 from hvcore.persistence.spoken.index import make_spoken_index
 
 revision = "0035"
@@ -33,3 +34,4 @@ def upgrade() -> None:
         ),
     )
     make_spoken_index(op.get_bind())
+    make_forgetting(op.get_bind())

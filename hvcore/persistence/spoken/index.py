@@ -28,6 +28,12 @@ _log = logging.getLogger(__name__)
 _SIGN: Final = "="
 """Before the sign of an environment; no word has it."""
 
+_FORGET: Final = """
+INSERT INTO {video_search_spoken} ({video_search_spoken}, rowid, words)
+VALUES ('delete', OLD.no, OLD.words);
+INSERT INTO {video_search_spoken_removed} (no)
+SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM {video_search_spoken_removed});
+"""
 # Their names begin as those of the index of names, which copies and comparisons pass over.
 _SQLITE: Final = (
     # Words are parted by spaces and folded before: the tokenizer changes nothing.
@@ -44,25 +50,26 @@ _SQLITE: Final = (
       INSERT INTO {video_search_spoken} (rowid, words) VALUES (NEW.no, NEW.words);
     END
     """,
+    # Has a row if words of removed texts may still be in the index.
+    "CREATE TABLE {video_search_spoken_removed} (no INTEGER PRIMARY KEY)",
     # FTS5 must be told what it forgets: it has no words.
-    """
-    CREATE TRIGGER {video_search_spoken_delete} AFTER DELETE ON {spoken_texts} BEGIN
-      INSERT INTO {video_search_spoken} ({video_search_spoken}, rowid, words)
-      VALUES ('delete', OLD.no, OLD.words);
+    f"""
+    CREATE TRIGGER {{video_search_spoken_delete}} AFTER DELETE ON {{spoken_texts}} BEGIN
+      {_FORGET}
     END
     """,
-    """
-    CREATE TRIGGER {video_search_spoken_update} AFTER UPDATE OF no, words
-    ON {spoken_texts} BEGIN
-      INSERT INTO {video_search_spoken} ({video_search_spoken}, rowid, words)
-      VALUES ('delete', OLD.no, OLD.words);
-      INSERT INTO {video_search_spoken} (rowid, words) VALUES (NEW.no, NEW.words);
+    f"""
+    CREATE TRIGGER {{video_search_spoken_update}} AFTER UPDATE OF no, words
+    ON {{spoken_texts}} BEGIN
+      {_FORGET}
+      INSERT INTO {{video_search_spoken}} (rowid, words) VALUES (NEW.no, NEW.words);
     END
-    """,
+    """,  # noqa: S608 - statements of ours
 )
 _SQLITE_TRIGGERS: Final = tuple(
     f"video_search_spoken_{kind}" for kind in ("insert", "delete", "update")
 )
+_SQLITE_TABLES: Final = ("video_search_spoken", "video_search_spoken_removed")
 AS_VECTOR: Final = "array_to_tsvector(array_remove(string_to_array(words, ' '), ''))"
 """PostgreSQL's form of the words; no parser of its own cuts them."""
 _POSTGRESQL: Final = (
@@ -128,7 +135,7 @@ def has_spoken_index(connection: Connection) -> bool:
     if connection.dialect.name == "postgresql":
         asked = "SELECT to_regclass('ix_videos_search_spoken') IS NOT NULL"
         return bool(connection.exec_driver_sql(asked).scalar_one())
-    names = ("video_search_spoken", *_SQLITE_TRIGGERS)
+    names = (*_SQLITE_TABLES, *_SQLITE_TRIGGERS)
     listed = ", ".join(f"'{{{name}}}'" for name in names)
     found = _run(
         connection,
@@ -167,7 +174,8 @@ def drop_spoken_index(connection: Connection) -> None:
         return
     for name in _SQLITE_TRIGGERS:
         _run(connection, f"DROP TRIGGER IF EXISTS {{{name}}}")
-    _run(connection, "DROP TABLE IF EXISTS {video_search_spoken}")
+    for name in _SQLITE_TABLES:
+        _run(connection, f"DROP TABLE IF EXISTS {{{name}}}")
 
 
 def has_words(words: Sequence[str], *, is_sqlite: bool) -> sa.ColumnElement[bool]:

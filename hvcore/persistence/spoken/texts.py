@@ -12,6 +12,10 @@ from hvcore.domain.videos.spoken_texts import SpokenText
 from hvcore.domain.videos.spoken_words import folded, index_words
 from hvcore.domain.videos.states import LISTED_STATES
 from hvcore.persistence.spoken.index import sign_of, word_sign
+from hvcore.persistence.spoken.overwriting import (
+    has_removed_words,
+    overwrite_removed_words,
+)
 from hvcore.persistence.tables import spoken_texts, video_captions, videos
 
 _LISTED = sorted(state.value for state in LISTED_STATES)
@@ -115,3 +119,9 @@ class SqlSpokenTextRepository:
         for no in [row.no for row in rows if row.version is None]:
             self._connection.execute(sa.delete(spoken_texts).where(_TEXT.no == no))
         return rows[-1].no if rows else None
+
+    def has_removed_words(self) -> bool:
+        return has_removed_words(self._connection)
+
+    def overwrite_removed_words(self) -> bool:
+        return overwrite_removed_words(self._connection)

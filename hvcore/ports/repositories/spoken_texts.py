@@ -46,3 +46,11 @@ class SpokenTextRepository(Protocol):
             The number of the last text that was looked at; None if there were none.
         """
         ...
+
+    def has_removed_words(self) -> bool:
+        """Return whether words of removed texts may still be in the index, and can be overwritten."""
+        ...
+
+    def overwrite_removed_words(self) -> bool:
+        """Overwrite a part of the words of removed texts in the index; return whether there may be more."""
+        ...

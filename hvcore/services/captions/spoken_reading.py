@@ -5,6 +5,7 @@ The leader of the sweep looks at some captions each time, and begins anew after 
 """
 
 import logging
+import math
 import time
 from typing import Final
 
@@ -23,6 +24,11 @@ LOOKED_AT: Final = 1_000
 MOST_READ_S: Final = 2.0
 """Time in which a step reads files: the sweep has other work."""
 
+OVERWRITE_EVERY_S: Final = 3_600
+"""Between two times at which the index is written anew, because words were removed from it."""
+MOST_OVERWRITTEN_S: Final = 0.5
+"""Time in which a step does so; the next one goes on."""
+
 
 @attrs.define(kw_only=True)
 class SpokenReading:
@@ -32,6 +38,7 @@ class SpokenReading:
     storage: Storage
     _after: tuple[str, str] = ("", "")
     _after_text: int = 0
+    _overwritten_s: float = -math.inf
 
     def step(self) -> int:
         """
@@ -41,6 +48,7 @@ class SpokenReading:
             UnavailableError: The database does not answer.
         """
         self._remove_some()
+        self._overwrite_some()
         with self.uow.read() as work:
             unread, last = work.spoken_texts.unread(self._after, LOOKED_AT)
         until = time.monotonic() + MOST_READ_S
@@ -80,6 +88,20 @@ class SpokenReading:
             last = work.spoken_texts.remove_unlisted(self._after_text, LOOKED_AT)
             work.commit()
         self._after_text = last or 0
+
+    def _overwrite_some(self) -> None:
+        begun_s = time.monotonic()
+        if begun_s - self._overwritten_s < OVERWRITE_EVERY_S:
+            return
+        with self.uow.read() as work:
+            has_more = work.spoken_texts.has_removed_words()
+        while has_more and time.monotonic() - begun_s < MOST_OVERWRITTEN_S:
+            # Each by itself: other writers wait in between.
+            with self.uow.write() as work:
+                has_more = work.spoken_texts.overwrite_removed_words()
+                work.commit()
+            if not has_more:
+                self._overwritten_s = begun_s
 
 
 def _is_version(one: CaptionTrack, other: CaptionTrack) -> bool:

@@ -19,8 +19,8 @@ from hvcore.domain.videos.catalog import SortBy, SortDir, VideoPage, VideoQuery
 from hvcore.domain.videos.spoken_texts import spoken_text
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
-from hvcore.persistence.spoken import pages
-from hvcore.persistence.spoken.index import drop_spoken_index
+from hvcore.persistence.spoken import overwriting, pages
+from hvcore.persistence.spoken.index import drop_spoken_index, word_sign
 from hvcore.persistence.unit_of_work import SqlUnitOfWork
 from hvcore.persistence.videos.catalog import SqlVideoCatalog
 from tests.persistence.samples import ENV, NOW, ORG, OTHER_ORG, video
@@ -186,26 +186,76 @@ def test_a_deleted_video_is_not_found_by_what_is_said(films: Films) -> None:
     assert films.found("farewell") == []
 
 
+def index_bytes(engine: Engine) -> bytes:
+    """
+    Return all that is stored in SQLite's index of what is said.
+    """
+    with engine.connect() as connection:
+        blocks = connection.exec_driver_sql(
+            "SELECT block FROM video_search_spoken_data"
+        )
+        return b"".join(blocks.scalars())
+
+
+def kept(word: str) -> bytes:
+    """
+    Return the end of the sign of a word: of its beginning, an index keeps what differs.
+    """
+    return word_sign(word)[-6:].encode()
+
+
 def test_erased_videos_leave_no_words_in_the_index(
     films: Films, engine: Engine
 ) -> None:
+    other = films.add("welcome")
     said = films.add("farewell")
     with films.uow.write() as work:
         found = work.videos.find(said.id, for_update=True)
         assert found is not None
         found.state = VideoState.DELETED
         work.videos.save(found)
-        work.personal_data.erase(found, spares_untold=False)
+        erased = work.personal_data.erase(found, spares_untold=False)
         work.commit()
 
+    assert erased["spoken_texts.said"] == erased["spoken_texts.words"] == 1
     with engine.connect() as connection:
-        assert not connection.exec_driver_sql("SELECT * FROM spoken_texts").all()
+        texts = connection.exec_driver_sql("SELECT video_id FROM spoken_texts")
+        assert texts.scalars().all() == [other.id]
     if engine.dialect.name == "sqlite":
-        with engine.connect() as connection:
-            connection.exec_driver_sql(
-                "CREATE VIRTUAL TABLE temp.v USING fts5vocab(main, video_search_spoken, row)"
-            )
-            assert not connection.exec_driver_sql("SELECT term FROM temp.v").all()
+        assert kept("farewell") in index_bytes(engine)
+        overwrite(films)
+        assert kept("farewell") not in index_bytes(engine)
+        assert kept("welcome") in index_bytes(engine)
+    assert films.found("welcome") == [other.id]
+
+
+def overwrite(films: Films) -> None:
+    has_more = True
+    while has_more:
+        with films.uow.write() as work:
+            has_more = work.spoken_texts.overwrite_removed_words()
+            work.commit()
+
+
+def test_words_of_replaced_captions_are_overwritten_among_many(
+    films: Films, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if engine.dialect.name == "postgresql":
+        with films.uow.read() as work:
+            assert not work.spoken_texts.has_removed_words()
+        return
+    monkeypatch.setattr(overwriting, "_MERGE", overwriting._MERGE.replace("200", "1"))
+    made = [films.add(f"former{at}", *map(str, range(800))) for at in range(5)]
+    for one in made:
+        films.say(one.id, "newer")
+
+    overwrite(films)
+
+    stored = index_bytes(engine)
+    assert not any(kept(f"former{at}") in stored for at in range(5))
+    assert len(films.found("newer")) == 5
+    with films.uow.read() as work:
+        assert not work.spoken_texts.has_removed_words()
 
 
 def filled(films: Films) -> list[Video]:

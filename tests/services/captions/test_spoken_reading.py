@@ -5,6 +5,7 @@ The sweep reads spoken texts that no transaction has stored.
 import pytest
 
 from hvcore.domain.videos.catalog import VideoQuery
+from hvcore.services.captions import spoken_reading
 from hvcore.services.videos import captions
 from hvcore.services.videos.captions import NewCaptions
 from tests.services.spoken_service import SpokenService
@@ -97,3 +98,26 @@ def test_captions_that_an_older_version_put_over_generated_ones_are_found(
     services.spoken_reading.step()
 
     assert found(spoken, "budget") == [video_id]
+
+
+def test_the_sweep_overwrites_removed_words_once_an_hour(
+    spoken: SpokenService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    services = spoken.world.services
+
+    def replace_and_sweep() -> bool:
+        """
+        Return whether words of replaced captions are in the index after a sweep.
+        """
+        put(spoken, video_id)
+        put(spoken, video_id, FILE.replace(b"budget", b"weather"))
+        services.spoken_reading.step()
+        with services.uow.read() as work:
+            return work.spoken_texts.has_removed_words()
+
+    video_id = spoken.ready()
+
+    assert not replace_and_sweep()
+    assert replace_and_sweep()
+    monkeypatch.setattr(spoken_reading, "OVERWRITE_EVERY_S", 0)
+    assert not replace_and_sweep()

@@ -101,25 +101,6 @@ class SqlSpokenTextRepository:
         last = (rows[-1]["video_id"], rows[-1]["language"]) if rows else None
         return unread, last
 
-    def remove_unlisted(self, after: int, limit: int) -> int | None:
-        seen = (
-            sa.select(_TEXT.no, _TEXT.video_id, _TEXT.language)
-            .where(_TEXT.no > after)
-            .order_by(_TEXT.no)
-            .limit(limit)
-            .subquery("seen")
-        )
-        is_listed = sa.and_(
-            _TRACK.video_id == seen.c.video_id, _TRACK.language == seen.c.language
-        )
-        asked = sa.select(seen.c.no, _TRACK.version).outerjoin(
-            video_captions, is_listed
-        )
-        rows = self._connection.execute(asked.order_by(seen.c.no)).all()
-        for no in [row.no for row in rows if row.version is None]:
-            self._connection.execute(sa.delete(spoken_texts).where(_TEXT.no == no))
-        return rows[-1].no if rows else None
-
     def has_removed_words(self) -> bool:
         return has_removed_words(self._connection)
 

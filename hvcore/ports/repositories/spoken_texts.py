@@ -34,19 +34,6 @@ class SpokenTextRepository(Protocol):
         """
         ...
 
-    def remove_unlisted(self, after: int, limit: int) -> int | None:
-        """
-        Remove texts whose video has no captions in their language, among the next texts.
-
-        Args:
-            after: The number of the last text that was looked at.
-            limit: The number of texts that are looked at.
-
-        Returns:
-            The number of the last text that was looked at; None if there were none.
-        """
-        ...
-
     def has_removed_words(self) -> bool:
         """Return whether words of removed texts may still be in the index, and can be overwritten."""
         ...

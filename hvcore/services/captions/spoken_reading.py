@@ -12,18 +12,21 @@ from typing import Final
 import attrs
 
 from hvcore.domain.videos.captions import CaptionTrack, read_written
-from hvcore.domain.videos.spoken_texts import SpokenText, spoken_text
-from hvcore.errors import UnavailableError
+from hvcore.domain.videos.spoken_texts import spoken_text
 from hvcore.ports.storage import ObjectNotFoundError, Storage
 from hvcore.ports.unit_of_work import UnitOfWork
+from hvcore.processes.rounds import Round
 
 _log = logging.getLogger(__name__)
 
 LOOKED_AT: Final = 1_000
-"""Captions, and texts, that are looked at in one step; that takes some milliseconds."""
+"""Captions that are looked at at once; that takes some milliseconds."""
+MOST_LOOKED_S: Final = 0.5
+"""Time in which a step looks for captions without a text: of a million, it finds each within some minutes."""
 MOST_READ_S: Final = 2.0
 """Time in which a step reads files: the sweep has other work."""
-
+MOST_LOST: Final = 10_000
+"""Captions with a lost file that are remembered, not to look for each of them in each round."""
 OVERWRITE_EVERY_S: Final = 3_600
 """Between two times at which the index is written anew, because words were removed from it."""
 MOST_OVERWRITTEN_S: Final = 0.5
@@ -37,32 +40,48 @@ class SpokenReading:
     uow: UnitOfWork
     storage: Storage
     _after: tuple[str, str] = ("", "")
-    _after_text: int = 0
     _overwritten_s: float = -math.inf
+    _lost: set[str] = attrs.field(factory=set)
 
     def step(self) -> int:
         """
         Look at some captions, and read those whose text is not stored; return how many were read.
 
+        Captions that cannot be read are logged, and keep no others waiting.
+
         Raises:
             UnavailableError: The database does not answer.
         """
-        self._remove_some()
         self._overwrite_some()
-        with self.uow.read() as work:
-            unread, last = work.spoken_texts.unread(self._after, LOOKED_AT)
-        until = time.monotonic() + MOST_READ_S
-        for count, track in enumerate(unread, start=1):
-            self._read(track)
-            if time.monotonic() > until:
+        current = Round(_log, "captions not read; the others go on")
+        begun_s = time.monotonic()
+        count = 0
+        while time.monotonic() - begun_s < MOST_LOOKED_S:
+            with self.uow.read() as work:
+                unread, last = work.spoken_texts.unread(self._after, LOOKED_AT)
+            for track in unread:
+                # First: whatever happens, the next step goes on behind it.
                 self._after = (track.video_id, track.language)
-                return count
-        self._after = last or ("", "")
-        return len(unread)
+                if track.path not in self._lost:
+                    count += 1
+                    with current.part(hv_path=track.path):
+                        self._read(track)
+                if time.monotonic() - begun_s > MOST_READ_S:
+                    return count
+            self._after = last or ("", "")
+            if last is None:
+                break
+        return count
 
     def _read(self, track: CaptionTrack) -> None:
-        said = self._said(track)
-        if said is None:
+        try:
+            with self.storage.open(track.path) as file:
+                said = spoken_text(read_written(file.read()))
+        except ObjectNotFoundError:
+            # Not for good: perhaps nothing is mounted there. A new leader looks again.
+            if len(self._lost) < MOST_LOST:
+                self._lost.add(track.path)
+            _log.warning("captions not found", extra={"hv_path": track.path})
             return
         with self.uow.write() as work:
             work.videos.find(track.video_id, for_update=True)
@@ -71,23 +90,6 @@ class SpokenReading:
             if any(_is_version(one, track) for one in listed):
                 work.spoken_texts.put(track, said)
                 work.commit()
-
-    def _said(self, track: CaptionTrack) -> SpokenText | None:
-        try:
-            with self.storage.open(track.path) as file:
-                return spoken_text(read_written(file.read()))
-        except ObjectNotFoundError:
-            # It is lost, or was replaced at this moment; a repair gives it up.
-            return SpokenText(starts_ms=(), text="")
-        except (UnavailableError, ValueError):
-            _log.warning("captions not read", extra={"hv_path": track.path})
-            return None
-
-    def _remove_some(self) -> None:
-        with self.uow.write() as work:
-            last = work.spoken_texts.remove_unlisted(self._after_text, LOOKED_AT)
-            work.commit()
-        self._after_text = last or 0
 
     def _overwrite_some(self) -> None:
         begun_s = time.monotonic()

@@ -6,6 +6,7 @@ import pytest
 
 from hvcore.domain.videos.catalog import VideoQuery
 from hvcore.services.captions import spoken_reading
+from hvcore.services.captions.spoken_reading import SpokenReading
 from hvcore.services.videos import captions
 from hvcore.services.videos.captions import NewCaptions
 from tests.services.spoken_service import SpokenService
@@ -55,34 +56,58 @@ def test_long_captions_are_found_after_the_next_sweep(
     assert [reading.step(), reading.step()] == [0, 0]
 
 
-def test_captions_with_a_lost_file_are_read_once(
+def test_captions_with_a_lost_file_are_read_when_it_is_back(
     spoken: SpokenService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(captions, "READ_AT_ONCE_BYTES", 10)
     video_id = spoken.ready()
     put(spoken, video_id)
     services = spoken.world.services
-    with services.uow.read() as work:
-        (track,) = work.captions.of_video(video_id)
-    services.storage.delete_tree(track.path)
+    (track,) = spoken.tracks(video_id)
+    path = spoken.world.storage_dir / track.path
+    lost = path.rename(path.with_suffix(".lost"))
+    reading = services.spoken_reading
 
-    steps = [services.spoken_reading.step() for _ in range(4)]
+    # This process has asked for it once, and asks no more.
+    assert [reading.step() for _ in range(4)] == [1, 0, 0, 0]
 
-    assert steps == [1, 0, 0, 0]
+    lost.rename(path)
+    # As a new leader.
+    SpokenReading(uow=services.uow, storage=services.storage).step()
+    assert found(spoken, "budget") == [video_id]
 
 
-def test_the_sweep_forgets_the_spoken_text_of_removed_captions(
-    spoken: SpokenService,
+def test_captions_that_cannot_be_stored_keep_no_others_waiting(
+    spoken: SpokenService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    video_id = spoken.ready()
-    put(spoken, video_id)
+    monkeypatch.setattr(captions, "READ_AT_ONCE_BYTES", 10)
+    bad, good = sorted([spoken.ready(), spoken.ready()])
+    for video_id in (bad, good):
+        put(spoken, video_id)
     services = spoken.world.services
-    # As an older version removes them.
     with services.engine.begin() as connection:
-        connection.exec_driver_sql("DELETE FROM video_captions")
+        connection.exec_driver_sql(
+            "CREATE TRIGGER refuse BEFORE INSERT ON spoken_texts "
+            f"WHEN NEW.video_id = '{bad}' BEGIN SELECT raise(ABORT, 'bad'); END"
+        )
+
     services.spoken_reading.step()
 
-    assert found(spoken, "budget") == []
+    assert found(spoken, "budget") == [good]
+
+
+def test_a_step_looks_further_than_at_captions_that_have_their_text(
+    spoken: SpokenService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = sorted(spoken.ready() for _ in range(3))
+    for video_id in made[:2]:
+        put(spoken, video_id)
+    monkeypatch.setattr(captions, "READ_AT_ONCE_BYTES", 10)
+    monkeypatch.setattr(spoken_reading, "LOOKED_AT", 1)
+    put(spoken, made[2])
+
+    assert spoken.world.services.spoken_reading.step() == 1
+    assert set(found(spoken, "budget")) == set(made)
 
 
 def test_captions_that_an_older_version_put_over_generated_ones_are_found(

@@ -36,6 +36,7 @@ _TAKES_AWAY: Final = re.compile(
     r"|SET\s+NOT\s+NULL|ALTER\s+COLUMN|ADD\s+CONSTRAINT)\b",
     re.IGNORECASE,
 )
+_FUNCTION_BODY: Final = re.compile(r"(?<=CREATE FUNCTION )[^$]*\$\$.*\$\$", re.DOTALL)
 
 
 def alembic_config(folder: Path = MIGRATIONS) -> Config:
@@ -149,7 +150,8 @@ def _statements(engine: Engine, found: set[str]) -> Iterator[None]:
         # Alembic's own notes of how far it has come are none of ours.
         if "alembic_version" in statement:
             return
-        if match := _TAKES_AWAY.search(statement):
+        # The body of a function is made, and not run.
+        if match := _TAKES_AWAY.search(_FUNCTION_BODY.sub("", statement)):
             found.add(f"runs {match.group(0).upper()}")
 
     sa.event.listen(engine, "before_cursor_execute", look)

@@ -216,7 +216,7 @@ def test_a_name_that_an_older_version_writes_beside_us_is_found(
         assert connection.exec_driver_sql(query).scalar_one() == "th\u00e9"
     migrate(empty_engine, contracts=True)
     with empty_engine.begin() as connection:
-        triggers = "SELECT count(*) FROM pg_trigger WHERE NOT tgisinternal"
+        triggers = "SELECT count(*) FROM pg_trigger WHERE tgname = 'compose_video_name'"
         assert connection.exec_driver_sql(triggers).scalar_one() == 0
         assert connection.exec_driver_sql(query).scalar_one() == "\u00e9t\u00e9"
 

@@ -95,6 +95,10 @@ def test_no_expand_disturbs_older_versions(
         ),
         ('op.execute("ALTER TABLE {videos} RENAME TO films")', "runs RENAME"),
         ('op.execute("DELETE FROM {events}")', "runs DELETE FROM"),
+        (
+            'op.execute("DO $$ BEGIN DELETE FROM {events}; END $$")',
+            "runs DELETE FROM",
+        ),
     ],
 )
 def test_a_migration_that_takes_something_away_is_no_expand(

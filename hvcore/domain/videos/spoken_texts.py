@@ -11,8 +11,8 @@ from hvcore.domain.videos.captions import Cue
 from hvcore.domain.videos.spoken_words import SearchEffort, SpokenQuery, folded
 from hvcore.domain.videos.transcripts import plain_text
 
-MAX_SPOKEN_CHARS: Final = 2_000_000
-"""Of captions in one language that are searched: 36 hours of speech."""
+MAX_SPOKEN_CHARS: Final = 500_000
+"""Of captions in one language that are searched: nine hours of speech."""
 MAX_HITS: Final = 3
 """Of one video in a list."""
 MAX_COUNTED: Final = 1_000

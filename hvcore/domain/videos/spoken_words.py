@@ -15,6 +15,8 @@ import attrs
 
 MAX_SPOKEN_QUERY_CHARS: Final = 200
 """Of the words that are looked for."""
+MAX_SPOKEN_QUERY_WORDS: Final = 64
+"""That are looked for; further ones are passed over. Without an index each is looked for in each text."""
 MAX_WORD_CHARS: Final = 64
 """What is longer is no word; its beginning is found."""
 MAX_INDEX_WORDS: Final = 30_000
@@ -98,17 +100,20 @@ class SpokenQuery:
 
     @classmethod
     def of(cls, text: str) -> "SpokenQuery":
-        """Return the query of a text that somebody typed; it has no words if there are none in it."""
-        runs = list(
-            dict.fromkeys(run[:MAX_WORD_CHARS] for run in runs_of(folded(text)))
-        )
+        """Return the query of a text that somebody typed, up to MAX_SPOKEN_QUERY_CHARS and MAX_SPOKEN_QUERY_WORDS; it has no words if there are none in it."""
+        runs: dict[str, None] = {}
         words: dict[str, None] = {}
-        for run in runs:
+        for whole in runs_of(folded(text[:MAX_SPOKEN_QUERY_CHARS])):
+            run = whole[:MAX_WORD_CHARS]
             is_pairs = len(run) > 1 and _IS_UNSPACED.match(run)
-            words |= dict.fromkeys(
+            further = dict.fromkeys(
                 word for word in _indexed(run) if not is_pairs or len(word) > 1
             )
-        return cls(runs=runs, words=list(words))
+            if len(words | further) > MAX_SPOKEN_QUERY_WORDS:
+                break
+            runs[run] = None
+            words |= further
+        return cls(runs=list(runs), words=list(words))
 
     def matches(
         self, text: str, effort: SearchEffort, *, are_whole: bool

@@ -172,3 +172,18 @@ def test_of_many_cues_at_one_moment_the_first_are_shown() -> None:
 
     assert len(shown(found[0])) <= MAX_SNIPPET_CHARS + 10
     assert shown(found[0]).startswith("[red] x")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        " ".join(map(chr, range(0x61, 0x400))),
+        "".join(map(chr, range(0x4E00, 0x6000))),
+    ],
+    ids=["words", "without spaces"],
+)
+def test_only_so_many_words_are_looked_for(text: str) -> None:
+    query = SpokenQuery.of(text)
+
+    assert 0 < len(query.words) <= spoken_words.MAX_SPOKEN_QUERY_WORDS
+    assert 0 < len(query.runs) <= len(query.words)

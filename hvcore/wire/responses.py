@@ -84,8 +84,6 @@ def video_list(
         roots: The URLs below which the videos of the environment play.
     """
     pages = math.ceil(page.total / query.page_size)
-    # Of more than are counted, a full page has a next one.
-    is_full = page.has_more and len(page.videos) == query.page_size
     items = [
         video_item(
             video,
@@ -107,7 +105,7 @@ def video_list(
             "page": query.page,
             "pageSize": query.page_size,
             "totalPages": pages,
-            "hasNext": query.page < pages or is_full,
+            "hasNext": page.has_next if query.spoken else query.page < pages,
             "hasPrevious": query.page > 1 and page.total > 0,
             **({"totalIsMinimum": True} if page.has_more else {}),
         },

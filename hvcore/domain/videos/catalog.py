@@ -116,10 +116,12 @@ class VideoPage:
 
     Attributes:
         has_more: Whether there are more videos than were counted: only of a list by what is said.
+        has_next: Whether a list by what is said has a next page; of others the total tells.
         spoken_hits: The places where the searched words are said, by the video's id.
     """
 
     videos: tuple[VideoSummary, ...]
     total: int
     has_more: bool = False
+    has_next: bool = False
     spoken_hits: Mapping[VideoId, Sequence[SpokenHit]] = attrs.field(factory=dict)

@@ -185,5 +185,11 @@ def has_words(words: Sequence[str], *, is_sqlite: bool) -> sa.ColumnElement[bool
     return sa.and_(*(find(surrounded, f" {word_sign(word)} ") > 0 for word in words))
 
 
+def of_sign(env: Environment) -> sa.ColumnElement[bool]:
+    """Return SQLite's condition that a text is of an environment, whose sign is its first word; it needs no index."""
+    sign = sign_of(env.org_id, env.id)
+    return sa.func.substr(spoken_texts.c.words, 1, len(sign)) == sign
+
+
 def _run(connection: Connection, statement: str) -> CursorResult[Any]:
     return connection.exec_driver_sql(in_names(connection, statement))

@@ -34,6 +34,7 @@ from hvcore.persistence.spoken.index import (
     has_spoken_index,
     has_words,
     match_value,
+    of_sign,
 )
 from hvcore.persistence.spoken.texts import read_said
 from hvcore.persistence.statements import is_storable
@@ -79,11 +80,13 @@ class SpokenPage:
     Attributes:
         total: The number of videos on all pages, MAX_COUNTED at most.
         has_more: Whether more videos than that are on them.
+        has_next: Whether there is a next page.
     """
 
     ids: Sequence[VideoId]
     total: int
     has_more: bool
+    has_next: bool
 
 
 @attrs.frozen(kw_only=True)
@@ -93,6 +96,7 @@ class _Asked:
     env: Environment
     query: VideoQuery
     words: Sequence[str]
+    is_indexed: bool
     shape: PageShape
     values: Mapping[str, Any]
 
@@ -112,7 +116,6 @@ class SpokenPages:
     def __init__(self, engine: Engine, read_ids: ReadIds) -> None:
         self._read_ids = read_ids
         self._is_sqlite = engine.dialect.name == "sqlite"
-        self._is_indexed: bool | None = None
 
     def read(
         self, connection: Connection, env: Environment, query: VideoQuery
@@ -126,7 +129,7 @@ class SpokenPages:
         """
         spoken = SpokenQuery.of(query.spoken or "")
         search = folded(query.search or "")
-        nothing = SpokenPage(ids=(), total=0, has_more=False)
+        nothing = SpokenPage(ids=(), total=0, has_more=False, has_next=False)
         texts = (search, query.external_id or "", *query.terms, *spoken.words)
         if not spoken.words or not all(map(is_storable, texts)):
             return nothing
@@ -136,6 +139,8 @@ class SpokenPages:
             env=env,
             query=query,
             words=spoken.words,
+            # Each time: it may be made or dropped meanwhile.
+            is_indexed=not self._is_sqlite or has_spoken_index(connection),
             shape=page_shape(query, Search.SCAN if search else Search.NONE),
             values=page_values(env, query, search, is_sqlite=self._is_sqlite)
             | {"match": match_value(env, spoken.words, is_sqlite=self._is_sqlite)}
@@ -153,8 +158,12 @@ class SpokenPages:
         ids = self._walked(connection, asked) if total > MAX_COUNTED else None
         if ids is None:
             ids = self._all(connection, asked)
+        size = query.page_size
         return SpokenPage(
-            ids=ids, total=min(total, MAX_COUNTED), has_more=total > MAX_COUNTED
+            ids=ids[:size],
+            total=min(total, MAX_COUNTED),
+            has_more=total > MAX_COUNTED,
+            has_next=len(ids) > size,
         )
 
     def hits(
@@ -216,8 +225,8 @@ class SpokenPages:
         Returns:
             COUNTED texts' videos if there are more.
         """
-        matches = self._matches(connection, asked)
-        if not self._is_sqlite or not self._has_index(connection):
+        matches = self._matches(asked)
+        if not self._is_sqlite or not asked.is_indexed:
             found = _ids(connection, matches.limit(FEW + 1), asked.values)
             are_many = len(found) > FEW
             return (found[:COUNTED] if are_many else found), are_many
@@ -260,19 +269,19 @@ class SpokenPages:
     def _count(self, connection: Connection, asked: _Asked) -> int:
         some = (
             sa.select(videos.c.id)
-            .where(self._is_match(connection, asked), *self._conditions(asked))
+            .where(self._is_match(asked), *self._conditions(asked))
             .limit(MAX_COUNTED + 1)
         )
         counted = sa.select(sa.func.count()).select_from(some.subquery("some"))
         return int(connection.execute(counted, dict(asked.values)).scalar_one())
 
     def _all(self, connection: Connection, asked: _Asked) -> Sequence[VideoId]:
-        """Return the ids on a page, of all found videos in order."""
+        """Return the ids on a page and the one behind them, of all found videos in order."""
         statement = (
             sa.select(videos.c.id)
-            .where(self._is_match(connection, asked), *self._conditions(asked))
+            .where(self._is_match(asked), *self._conditions(asked))
             .order_by(*self._order(asked.shape))
-            .limit(asked.query.page_size)
+            .limit(asked.query.page_size + 1)
             .offset(asked.skipped)
         )
         return _ids(connection, statement, asked.values)
@@ -280,8 +289,8 @@ class SpokenPages:
     def _walked(
         self, connection: Connection, asked: _Asked
     ) -> Sequence[VideoId] | None:
-        """Return the ids on a page by walking through the list; None if that goes too far."""
-        end = asked.skipped + asked.query.page_size
+        """Return the ids on a page and the one behind them by walking through the list; None if that goes too far."""
+        end = asked.skipped + asked.query.page_size + 1
         found: list[VideoId] = []
         # Each step is a page whose size divides its beginning.
         seen, size, page = 0, FIRST_STEP, 1
@@ -292,7 +301,7 @@ class SpokenPages:
             found += [one for one in ids if one in said]
             seen += size
             if len(ids) < size:
-                break
+                return found[asked.skipped : end]
             size, page = seen, 2
         return found[asked.skipped : end] if len(found) >= end else None
 
@@ -301,7 +310,7 @@ class SpokenPages:
     ) -> frozenset[VideoId]:
         """Return the given videos in which the words are said."""
         texts = spoken_texts.c
-        if not self._is_sqlite or not self._has_index(connection):
+        if not self._is_sqlite or not asked.is_indexed:
             has_words = self._has_words(asked.words)
             statement = sa.select(texts.video_id).where(
                 texts.video_id.in_(ids), has_words
@@ -326,27 +335,20 @@ class SpokenPages:
     def _has_words(self, words: Sequence[str]) -> sa.ColumnElement[bool]:
         return has_words(words, is_sqlite=self._is_sqlite)
 
-    def _matches(self, connection: Connection, asked: _Asked) -> sa.Select[Any]:
+    def _matches(self, asked: _Asked) -> sa.Select[Any]:
         """Return the statement that reads the video ids of the texts that the index finds."""
         if not self._is_sqlite:
             is_match = sa.text(f"{AS_VECTOR} @@ CAST(:match AS tsquery)")
             return sa.select(spoken_texts.c.video_id).where(is_match)
-        if not self._has_index(connection):
+        if not asked.is_indexed:
             return sa.select(spoken_texts.c.video_id).where(
-                self._has_words(asked.words)
+                of_sign(asked.env), self._has_words(asked.words)
             )
         found = named(_MATCHES).columns(sa.column("id")).subquery("matches")
         return sa.select(found.c.id)
 
-    def _has_index(self, connection: Connection) -> bool:
-        if self._is_indexed is None:
-            self._is_indexed = has_spoken_index(connection)
-        return self._is_indexed
-
-    def _is_match(
-        self, connection: Connection, asked: _Asked
-    ) -> sa.ColumnElement[bool]:
-        matches = self._matches(connection, asked)
+    def _is_match(self, asked: _Asked) -> sa.ColumnElement[bool]:
+        matches = self._matches(asked)
         if self._is_sqlite:
             return videos.c.id.in_(matches)
         # By themselves: or PostgreSQL makes the words of each text of the environment.
@@ -396,8 +398,13 @@ def _ids(
 ) -> list[VideoId]:
     """Run a statement that reads ids, and return them."""
     # As one row: of a thousand, the rows cost more than what is in them.
-    ids = statement.subquery("ids")
-    joined = sa.select(sa.func.aggregate_strings(ids.c[0], ","))
+    if connection.dialect.name == "postgresql":
+        # An array has the order of its rows; an aggregate of them need not.
+        array = sa.func.array(statement.scalar_subquery())
+        joined = sa.select(sa.func.array_to_string(array, ","))
+    else:
+        ids = statement.subquery("ids")
+        joined = sa.select(sa.func.group_concat(ids.c[0], ","))
     found = connection.execute(joined, dict(values)).scalar_one()
     return [VideoId(one) for one in found.split(",")] if found else []
 
@@ -426,4 +433,5 @@ def _page(asked: _Asked, listed: Sequence[VideoId]) -> SpokenPage:
         ids=listed[asked.skipped : asked.skipped + asked.query.page_size],
         total=min(len(listed), MAX_COUNTED),
         has_more=len(listed) > MAX_COUNTED,
+        has_next=len(listed) > asked.skipped + asked.query.page_size,
     )

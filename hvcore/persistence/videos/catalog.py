@@ -114,6 +114,7 @@ class SqlVideoCatalog:
             videos=tuple(_summary(row, sources.get(row[_JOB_ID])) for row in listed),
             total=found.total,
             has_more=found.has_more,
+            has_next=found.has_next,
             spoken_hits=hits,
         )
 

@@ -20,7 +20,11 @@ from hvcore.domain.videos.spoken_texts import spoken_text
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
 from hvcore.persistence.spoken import overwriting, pages
-from hvcore.persistence.spoken.index import drop_spoken_index, word_sign
+from hvcore.persistence.spoken.index import (
+    drop_spoken_index,
+    repair_spoken_index,
+    word_sign,
+)
 from hvcore.persistence.unit_of_work import SqlUnitOfWork
 from hvcore.persistence.videos.catalog import SqlVideoCatalog
 from tests.persistence.samples import ENV, NOW, ORG, OTHER_ORG, video
@@ -305,6 +309,9 @@ def test_found_videos_have_the_order_and_the_pages_of_the_list(
         ]
 
         assert [one.id for page in found for one in page.videos] == expected
+        assert [page.has_next for page in found] == [True, True, False, False]
+        full = films.page("common", page=2, page_size=6, **order)
+        assert (len(full.videos), full.has_next) == (6, False)
         assert {(page.total, page.has_more) for page in found} == {
             (12, False) if way == "few" else (3, True)
         }
@@ -340,6 +347,41 @@ def test_spoken_words_are_found_without_the_index(films: Films, engine: Engine) 
 
     assert films.found("budget") == [said.id]
     assert films.found("secret") == []
+
+
+def test_the_index_of_spoken_words_is_used_from_its_repair_on(
+    films: Films, engine: Engine
+) -> None:
+    said = films.add("budget")
+    for _ in range(2):
+        with engine.begin() as connection:
+            drop_spoken_index(connection)
+        assert films.found("budget") == [said.id]
+        assert repair_spoken_index(engine)
+        assert films.found("budget") == [said.id]
+
+
+def test_without_the_index_texts_of_others_do_not_count(
+    films: Films, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = films.add("budget")
+    with engine.begin() as connection:
+        drop_spoken_index(connection)
+    monkeypatch.setattr(pages, "FEW", 1)
+    asked: list[str] = []
+
+    @sa.event.listens_for(engine, "before_cursor_execute")
+    def keep(*told: object) -> None:
+        asked.append(str(told[2]))
+
+    assert films.found("budget") == [said.id]
+    alone = len(asked)
+    for _ in range(3):
+        films.add("budget", org_id=OTHER_ORG, env_id=ENV)
+    asked.clear()
+
+    assert films.found("budget") == [said.id]
+    assert len(asked) == alone
 
 
 def test_of_a_video_with_captions_in_many_languages_the_first_hits_are_shown(

@@ -205,7 +205,10 @@ def _cut(text: str, query: SpokenQuery, *, are_whole: bool) -> str:
     at, _ = next(matches, (0, ""))
     # About there: a text may have another length than its folded form.
     start = max(0, at - MAX_SNIPPET_CHARS // 4)
-    start = text.rfind(" ", 0, start) + 1 if start else 0
+    if start:
+        # Of a text without spaces, at this very place.
+        space = text.rfind(" ", max(0, start - MAX_SNIPPET_CHARS // 4), start)
+        start = space + 1 if space >= 0 else start
     cut = text[start : start + MAX_SNIPPET_CHARS]
     is_end = start + len(cut) >= len(text)
     return f"{'… ' if start else ''}{cut}{'' if is_end else ' …'}"

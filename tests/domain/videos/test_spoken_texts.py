@@ -187,3 +187,10 @@ def test_only_so_many_words_are_looked_for(text: str) -> None:
 
     assert 0 < len(query.words) <= spoken_words.MAX_SPOKEN_QUERY_WORDS
     assert 0 < len(query.runs) <= len(query.words)
+
+
+def test_the_snippet_of_a_long_text_without_spaces_has_the_words() -> None:
+    (hit,) = hits("東京", "本" * 1_000 + "東京" + "本" * 1_000)
+
+    assert "[東京]" in shown(hit)
+    assert len(shown(hit)) <= MAX_SNIPPET_CHARS + 10

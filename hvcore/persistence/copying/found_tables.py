@@ -15,11 +15,13 @@ from sqlalchemy.engine import Connection, Dialect
 from hvcore.persistence.copying.values import ColumnKind, kind_of
 from hvcore.persistence.naming import prefix_of
 from hvcore.persistence.schema_version import VERSION_TABLE
-from hvcore.persistence.tables import metadata, videos
+from hvcore.persistence.tables import metadata, spoken_texts, videos
 
 CORE: Final = frozenset(metadata.tables)
 _DERIVED: Final = "video_search"
-"""SQLite's index of names, which triggers fill."""
+"""SQLite's indexes of names and of what is said, which triggers fill."""
+_READ_ANEW: Final = frozenset({spoken_texts.name})
+"""Tables that the sweep fills from the files: a row may be larger than all else of its video."""
 
 
 @attrs.frozen(kw_only=True)
@@ -57,8 +59,11 @@ def table_names(connection: Connection) -> Mapping[str, str]:
     core = {real_name(name, dialect): name for name in (*CORE, VERSION_TABLE)}
     derived = prefix_of(dialect) + _DERIVED
     for name, _ in sa.inspect(connection).get_sorted_table_and_fkc_names():
-        if name is not None and not name.startswith(derived):
-            found[core.get(name, name)] = name
+        if name is None or name.startswith(derived):
+            continue
+        called = core.get(name, name)
+        if called not in _READ_ANEW:
+            found[called] = name
     found.pop(VERSION_TABLE, None)
     return found
 

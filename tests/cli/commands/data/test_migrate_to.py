@@ -18,7 +18,11 @@ from hvcore.persistence.engine import make_engine
 from hvcore_cli.data_folder import DataFolder
 from hvcore_cli.main import run
 from tests.cli.conftest import Hv
-from tests.support.databases.filled_database import contents, filled_database
+from tests.support.databases.filled_database import (
+    READ_ANEW,
+    contents,
+    filled_database,
+)
 from tests.support.databases.migrated import sqlite_of_a_service
 from tests.support.servers import PostgresqlServer
 
@@ -94,6 +98,23 @@ def test_all_rows_are_the_same_on_postgresql_and_back_again(
     assert back.status == 0, back.stderr
     assert _contents(target_url) == filled
     assert later.status == 0, later.stderr
+
+
+def test_spoken_texts_are_left_to_the_sweep_of_the_new_place(
+    hv: Hv, filled: Mapping[str, list[str]], target_url: str, source_url: str
+) -> None:
+    assert filled
+    assert hv("migrate", "--to", target_url).status == 0
+
+    counts = []
+    for url in (source_url, target_url):
+        engine = make_engine(url)
+        with engine.connect() as connection:
+            asked = sa.select(sa.func.count()).select_from(sa.table(READ_ANEW))
+            counts.append(connection.execute(asked).scalar_one())
+        engine.dispose()
+    assert counts[0] > 0
+    assert counts[1] == 0
 
 
 @pytest.mark.services

@@ -92,7 +92,7 @@ def spoken_text(cues: Iterable[Cue]) -> SpokenText:
 
 
 def page_effort() -> SearchEffort:
-    """Return what the search for places may look at in the texts of one page of a list."""
+    """Return the effort that the texts of one page of a list are worth to the search for places."""
     return SearchEffort(chars=_CHARS_OF_PAGE, places=_PLACES_OF_PAGE)
 
 

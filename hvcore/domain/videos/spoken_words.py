@@ -74,7 +74,7 @@ def index_words(text: str) -> str:
 @attrs.define(kw_only=True)
 class SearchEffort:
     """
-    What a search for places in spoken texts may still look at.
+    Hold the numbers of characters and places that a search in spoken texts may still look at.
 
     Attributes:
         chars: The characters of texts.

@@ -46,7 +46,7 @@ def make_forgetting(connection: Connection) -> None:
 
 
 def drop_forgetting(connection: Connection) -> None:
-    """Remove what is left of the triggers when the tables are gone."""
+    """Remove the function of the triggers, which stays behind when the tables are gone."""
     if connection.dialect.name == "postgresql":
         statement = "DROP FUNCTION IF EXISTS {forget_spoken_text}()"
         connection.exec_driver_sql(in_names(connection, statement))

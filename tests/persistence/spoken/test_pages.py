@@ -192,7 +192,7 @@ def test_a_deleted_video_is_not_found_by_what_is_said(films: Films) -> None:
 
 def index_bytes(engine: Engine) -> bytes:
     """
-    Return all that is stored in SQLite's index of what is said.
+    Return the stored bytes of SQLite's index of spoken words.
     """
     with engine.connect() as connection:
         blocks = connection.exec_driver_sql(
@@ -421,7 +421,7 @@ def test_places_are_looked_for_in_a_few_texts_at_a_time(
     assert len(asked) == 3
 
 
-def test_beyond_what_is_looked_at_for_a_page_videos_have_no_places(
+def test_videos_beyond_the_effort_of_a_page_have_no_places(
     films: Films, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pages, "TEXTS_OF_PAGE", 2)

@@ -1,7 +1,8 @@
 """
-A host whose clock is not the database's says so.
+A host says so whose clock is not the database's, or whose disk is nearly full.
 """
 
+import shutil
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -14,10 +15,12 @@ from hvcore.clock import SystemClock
 from hvcore.errors import UnavailableError
 from hvcore.services.health import check_clock
 from hvcore.settings import load
+from hvcore_checks.backend_checks import LITTLE_SPACE_BYTES, disk
 from hvcore_checks.backend_checks import clock as clock_of_doctor
+from tests.services.conftest import make_world
 from tests.support.servers import PostgresqlServer
 
-pytestmark = pytest.mark.services
+MIB = 2**20
 
 
 @attrs.define
@@ -47,6 +50,7 @@ def services(
         yield made
 
 
+@pytest.mark.services
 @pytest.mark.parametrize(("minutes", "side"), [(5, "ahead of"), (-5, "behind")])
 def test_a_clock_that_is_off_is_told_wherever_somebody_looks(
     services: Services, clock: ShiftedClock, minutes: int, side: str
@@ -65,6 +69,29 @@ def test_a_clock_that_is_off_is_told_wherever_somebody_looks(
     assert measured_s == pytest.approx(minutes * 60, abs=30)
 
 
+@pytest.mark.services
 def test_clocks_that_agree_are_well(services: Services) -> None:
     check_clock(services.uow)
     assert [f.state for f in clock_of_doctor(services)] == ["ok"]
+
+
+@pytest.mark.parametrize(
+    ("free_bytes", "states"),
+    [
+        (512 * MIB, ["broken"]),
+        (512 * MIB + 1, ["warning"]),
+        (LITTLE_SPACE_BYTES - 1, ["warning"]),
+        (LITTLE_SPACE_BYTES, ["ok"]),
+    ],
+)
+def test_a_disk_is_broken_where_uploads_are_refused_and_is_told_of_before(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    free_bytes: int,
+    states: list[str],
+) -> None:
+    usage = shutil.disk_usage(tmp_path)._replace(total=2**34, free=free_bytes)
+    with make_world(tmp_path, {}) as world:
+        monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
+
+        assert [finding.state for finding in disk(world.services)] == states

@@ -246,6 +246,10 @@ BROKEN: Final[dict[str, tuple[str, Break]]] = {
     "no avcC": ("sample-entry", video_init(record=b"")),
     "an SPS cut off": ("sample-entry", video_init(record=made.avcc(SPS[:6]))),
     "another size in the entry": ("entry-size", video_init(told=(320, 192))),
+    "another size in one of two parameter sets": (
+        "entry-size",
+        video_init(record=made.avcc(SPS, made.sps(320, 192))),
+    ),
     "a low level": ("codec-level", video_init(level=10)),
     "a level of large screens": ("device-profile", video_init(level=60)),
     "no colours": ("colour", video_init(colour=False)),

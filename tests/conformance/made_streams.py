@@ -90,10 +90,11 @@ def sps(  # noqa: PLR0913 - what tests change
     return b"\x67" + int(text, 2).to_bytes(len(text) // 8, "big")
 
 
-def avcc(unit: bytes) -> bytes:
+def avcc(*units: bytes) -> bytes:
     pps = b"\x68\xce\x3c\x80"
-    head = b"\x01" + unit[1:4] + b"\xff\xe1" + struct.pack(">H", len(unit))
-    return box("avcC", head, unit, b"\x01", struct.pack(">H", len(pps)), pps)
+    head = b"\x01" + units[0][1:4] + b"\xff" + bytes([0xE0 | len(units)])
+    sets = [struct.pack(">H", len(unit)) + unit for unit in units]
+    return box("avcC", head, *sets, b"\x01", struct.pack(">H", len(pps)), pps)
 
 
 def video_entry(rung: str, **changes: Any) -> bytes:  # noqa: ANN401

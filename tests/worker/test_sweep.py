@@ -59,6 +59,25 @@ def test_lost_tasks_that_cannot_be_read_keep_no_task_from_the_queue(
     assert [task_id for task_id, _ in world.queue.messages] == [due.id]
 
 
+def test_of_two_processes_one_sweeps_until_it_is_gone(world: World) -> None:
+    runs = world.services.task_runs
+    assert runs.sweep(holder="one")
+    task = NewTask(kind="any", lane=Lane.LIGHT, org_id=world.env.org_id, subject="x")
+    with world.services.uow.write() as work:
+        work.tasks.add([task])
+        work.commit()
+    world.clock.move(minutes=1)
+    assert runs.sweep(holder="one")
+    world.queue.messages.clear()
+
+    assert not runs.sweep(holder="other")
+    assert world.queue.messages == []
+
+    world.clock.move(hours=1)
+    assert runs.sweep(holder="other")
+    assert [task_id for task_id, _ in world.queue.messages] == [task.id]
+
+
 class PickyQueue(MemoryQueue):
     """
     Refuses one task, for a reason of its own.

@@ -35,6 +35,21 @@ def test_keys_that_change_twice_in_a_row_are_found_at_once(desk: TokenDesk) -> N
     assert desk.provider.paths().count("/keys") == 3
 
 
+@pytest.mark.parametrize(("others", "is_read"), [(99, True), (100, False)])
+def test_of_very_many_keys_the_first_hundred_are_read(
+    desk: TokenDesk, key: Key, *, others: int, is_read: bool
+) -> None:
+    public = key.as_dict(private=False)
+    given = [{**public, "kid": f"other {number}"} for number in range(others)]
+    desk.provider.replies["/keys"] = lambda _: Reply.json({"keys": [*given, public]})
+
+    if is_read:
+        assert desk.accepted()
+    else:
+        with pytest.raises((UnauthorizedError, UnavailableError)):
+            desk.asked(desk.token())
+
+
 def test_a_key_that_was_withdrawn_is_forgotten(
     desk: TokenDesk, key: Key, other_key: Key
 ) -> None:

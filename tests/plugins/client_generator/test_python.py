@@ -2,6 +2,7 @@
 What is generated follows from today's description, and knows all of its examples.
 """
 
+import copy
 import io
 import json
 from collections.abc import Mapping, Sequence
@@ -83,6 +84,17 @@ def test_what_no_client_can_be_written_for_is_refused(
     changed = {**document, "components": {**document["components"], "schemas": schemas}}
 
     with pytest.raises(ValueError, match=r"types|name|same words"):
+        read_api(changed)
+
+
+def test_a_member_that_is_named_like_the_header_of_its_answer_is_refused(
+    document: Any,  # noqa: ANN401 - JSON data
+) -> None:
+    changed = copy.deepcopy(document)
+    details = changed["components"]["schemas"]["VideoDetails"]
+    details["properties"]["etag"] = {"type": "string"}
+
+    with pytest.raises(ValueError, match="VideoDetails has an ETag and a member"):
         read_api(changed)
 
 

@@ -7,7 +7,7 @@ import pytest
 from hvcore.domain.processing.source_info import UnusableSourceError
 from hvcore.domain.processing.transcoding import Part, TranscodeError
 from hvcore.domain.tasks.kinds import TRANSCODE_PART
-from hvcore.domain.tasks.task import Task, TaskState
+from hvcore.domain.tasks.task import Lane, Task, TaskState
 from hvcore.errors import UnavailableError
 from hvcore.persistence.tasks.lane_accounts import LaneAccounts
 from hvcore.persistence.tasks.tasks import SqlTaskRepository
@@ -81,3 +81,34 @@ def test_an_attempt_that_has_lost_its_lease_is_charged_once(
 
     monkeypatch.undo()
     assert charged == [part(world, video_id).lane.value]
+
+
+def test_an_attempt_that_is_handed_back_is_charged(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """
+    Whose workers are stopped again and again has had turns, too.
+    """
+    world.processed()
+    charged: list[str] = []
+    charge = LaneAccounts.charge
+
+    def note(self: LaneAccounts, org_id: str, lane: str, cost_s: float) -> None:
+        charged.append(lane)
+        charge(self, org_id, lane, cost_s)
+
+    def is_stopping() -> bool:
+        return LaneAccounts.charge is note
+
+    world.transcoder.before_part = lambda _: monkeypatch.setattr(
+        LaneAccounts, "charge", note
+    )
+    world.queue.consume(
+        lambda task_id: world.services.task_runs.run(
+            task_id, worker="test:1", stopping=is_stopping
+        ),
+        lanes=list(Lane),
+        until=is_stopping,
+    )
+
+    assert charged == [Lane.ENCODE.value]

@@ -10,7 +10,7 @@ from pathlib import Path
 import attrs
 import pytest
 
-from hvcore.domain.tasks.task import Lane, NewTask, Task, TaskState
+from hvcore.domain.tasks.task import MAX_ATTEMPTS, Lane, NewTask, Task, TaskState
 from hvcore.errors import UnavailableError
 from hvcore.ports.unit_of_work import Work
 from hvcore.services.tasks.lane_scheduler import LaneScheduler
@@ -36,8 +36,8 @@ class Writes:
     """
 
     error: Exception | None
-    is_patient = False
-    done = 0
+    is_patient: bool = False
+    done: int = 0
 
     def run(self, run: TaskRun) -> None:
         if self.error is not None:
@@ -58,8 +58,8 @@ def runs_of(world: World, handler: Writes) -> TaskRuns:
     return attrs.evolve(world.services.task_runs, handlers=handlers, rest=HostRest())
 
 
-def order(world: World) -> NewTask:
-    task = NewTask(kind="any", lane=Lane.LIGHT, org_id=world.env.org_id, subject="x")
+def order(world: World, lane: Lane = Lane.LIGHT) -> NewTask:
+    task = NewTask(kind="any", lane=lane, org_id=world.env.org_id, subject="x")
     with world.services.uow.write() as work:
         work.tasks.add([task])
         work.commit()
@@ -114,6 +114,40 @@ def test_an_outage_of_what_all_need_lets_nobody_rest(world: World) -> None:
     here.run_next(LANES, worker="one:1", stopping=never)
 
     assert not here.rest.lasts
+
+
+def test_a_download_that_finds_the_disk_full_lets_nobody_rest(world: World) -> None:
+    """
+    Whoever runs outbound tasks sends mails meanwhile, which need no disk.
+    """
+    ordered = order(world, Lane.OUTBOUND)
+    here = runs_of(world, Writes(full()))
+
+    here.run(ordered.id, worker="full:1", stopping=never)
+
+    with world.services.uow.read() as work:
+        task = work.tasks.find(ordered.id)
+    assert task is not None
+    assert "No space left" in task.error
+    assert not here.rest.lasts
+
+
+def test_a_patient_task_is_tried_again_soon_and_later_every_ten_minutes(
+    world: World,
+) -> None:
+    runs = runs_of(world, Writes(ValueError("refused"), is_patient=True))
+    waits_s: list[float] = []
+    ordered = order(world)
+    for _ in range(2 * MAX_ATTEMPTS + 10):
+        assert runs.run_next(LANES, worker="test:1", stopping=never)
+        with world.services.uow.read() as work:
+            task = work.tasks.find(ordered.id)
+        assert task is not None
+        waits_s.append((task.not_before - world.clock.now()).total_seconds())
+        world.clock.move(seconds=waits_s[-1])
+
+    assert waits_s[:4] == [2, 4, 8, 16]
+    assert waits_s[-1] == max(waits_s) == 600
 
 
 def test_a_host_rests_for_a_while_and_then_tries_again() -> None:

@@ -10,6 +10,8 @@ import pytest
 from hvcore.domain.tasks.task import Lane, TaskState
 from hvcore.domain.uploads.grants import GrantState
 from hvcore.domain.videos.states import VideoState
+from hvcore.errors import UnavailableError
+from hvcore.persistence.unit_of_work import SqlWork
 from tests.services.uploads.fetching.outside import Outside
 from tests.support.network.outbound import MP4
 from tests.support.servers import wait_until
@@ -115,6 +117,29 @@ def test_a_file_fetched_after_a_delete_is_not_kept(
 
     assert outside.world.video(video_id).state is VideoState.DELETED
     assert outside.world.files("uploads/") == []
+
+
+def test_a_fetched_file_stays_though_the_answer_that_it_was_taken_was_lost(
+    outside: Outside, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    video_id = outside.video()
+    storage = outside.world.services.storage
+    put_file, commit = storage.put_file, SqlWork.commit
+
+    def lose_the_answer(work: SqlWork) -> None:
+        monkeypatch.setattr(SqlWork, "commit", commit)
+        commit(work)
+        raise UnavailableError("The connection was lost.")
+
+    def put_and_lose(path: str, local: Path, *, content_type: str) -> object:
+        monkeypatch.setattr(SqlWork, "commit", lose_the_answer)
+        monkeypatch.setattr(storage, "put_file", put_file)
+        return put_file(path, local, content_type=content_type)
+
+    monkeypatch.setattr(storage, "put_file", put_and_lose)
+    outside.world.run_everything()
+
+    assert outside.outcome(video_id) == (VideoState.READY, None)
 
 
 def test_two_workers_bring_one_file(

@@ -235,7 +235,7 @@ class LiveService:
         """
         return self.call("GET", f"/v1/videos/{video_id}").body
 
-    def finished(self, video_id: str, *, within_s: float = 120) -> Any:  # noqa: ANN401
+    def finished(self, video_id: str, *, within_s: float = 300) -> Any:  # noqa: ANN401
         """
         Wait until a video is ready or failed; return its details.
         """

@@ -55,6 +55,7 @@ def lay(engine: Engine, uow: SqlUnitOfWork, clip: Video) -> None:
         (tables.published_media, {"video_id": clip.id}),
         (tables.transcode_jobs, {"video_id": clip.id, "id": f"job_{clip.id}"}),
         (tables.video_captions, {"video_id": clip.id}),
+        (tables.spoken_texts, {"video_id": clip.id}),
         (tables.playback_session_sums, {"video_id": clip.id}),
         (tables.caption_jobs, {"video_id": clip.id, "id": f"cap_{clip.id}"}),
         (tables.caption_windows, {"video_id": clip.id, "job_id": f"cap_{clip.id}"}),

@@ -86,9 +86,6 @@ def test_an_attempt_that_has_lost_its_lease_is_charged_once(
 def test_an_attempt_that_is_handed_back_is_charged(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """
-    Whose workers are stopped again and again has had turns, too.
-    """
     world.processed()
     charged: list[str] = []
     charge = LaneAccounts.charge

@@ -389,11 +389,12 @@ def test_a_daily_limit_is_kept_by_workers_whose_children_transcribe(
     made = make_transcriber(options, clock=SettableClock(), database=database)
     worker = Transcriptions(transcriber=made)
 
+    worker.reserve(sound, "en")
     told = worker.hear(sound, "en", lambda: None)
 
     assert [cue.text for cue in told.cues] == ["one two three"]
     with pytest.raises(UnavailableError, match="daily limit"):
-        worker.hear(sound, "en", lambda: None)
+        worker.reserve(sound, "en")
     assert len(server.fields) == 1
 
 

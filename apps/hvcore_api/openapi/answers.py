@@ -43,7 +43,10 @@ PROBLEM: Final[Schema] = {
             "title": STRING,
             "status": INTEGER,
             # No list: a service of tomorrow, or a plugin, has further ones.
-            "code": STRING,
+            "code": {
+                **STRING,
+                "description": "For programs; the texts are for people.",
+            },
             "detail": STRING,
             "errors": array(
                 record(
@@ -59,7 +62,6 @@ PROBLEM: Final[Schema] = {
         # Of /health alone: its findings, as if it were no problem.
         {"body": HEALTH},
     ),
-    "description": "What went wrong. `code` is for programs, the texts are for people.",
 }
 
 HEADERS: Final[Mapping[str, tuple[Schema, str]]] = {
@@ -90,6 +92,8 @@ def success_of(
     Return the OpenAPI response object of a route's successful answer.
 
     Routes of both families that answer alike share one, to which this is a reference.
+    Those with several media types do not: generators of clients take the type of an answer
+    by its status and media type from the operation alone.
 
     Args:
         routes: All routes of the API.
@@ -99,7 +103,7 @@ def success_of(
     answer = _success(route, components, links)
     alike = [other for other in routes if other.name == route.name]
     # Links lead to routes of the same family.
-    if not route.name or len(alike) == 1 or links:
+    if not route.name or len(alike) == 1 or links or len(answer["content"]) > 1:
         return answer
     name = f"{camel(route.name)}{route.special.status}"
     return components.part("responses", name, answer)

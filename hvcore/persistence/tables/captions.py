@@ -49,7 +49,7 @@ caption_jobs = Table(
     Column("heard_words", BigInteger, nullable=False, server_default=sa.text("0")),
     Column("log_confidence", Float, nullable=False, server_default=sa.text("0")),
     # JSON: when somebody speaks, and which words were doubted; none of the words.
-    Column("heard_json", Text),
+    Column("heard_json", Text, info=PERSONAL),
     sa.Index("ix_caption_jobs_org_state", "org_id", "state"),
 )
 

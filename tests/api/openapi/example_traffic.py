@@ -30,6 +30,7 @@ _SOURCE: Final = "https://media.example/holiday.mp4"
 FIRST_ERROR: Final = 400
 _DAY: Final = "2026-01-02"
 _RANDOM: Final = re.compile(r"(?<![a-z])([a-z]+_)([0-9A-Za-z]{22})(?![0-9A-Za-z])")
+_ITEMS_OF_A_LIST: Final = 3
 _SECRETS: Final = re.compile(r"(token|signature|sig|expires)=[^&\"]+")
 
 
@@ -316,4 +317,15 @@ def _without_randomness(
         return f"{match[1]}{number:022d}"
 
     named: Mapping[str, Mapping[str, object]] = json.loads(_RANDOM.sub(plain, text))
-    return named
+    return {name: _cut_short(example) for name, example in named.items()}
+
+
+def _cut_short(value: Any) -> Any:  # noqa: ANN401 - JSON data
+    """
+    Leave the first items of each list: a report of minutes has sixty.
+    """
+    if isinstance(value, Mapping):
+        return {name: _cut_short(one) for name, one in value.items()}
+    if isinstance(value, list):
+        return [_cut_short(one) for one in value[:_ITEMS_OF_A_LIST]]
+    return value

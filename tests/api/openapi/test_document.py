@@ -99,7 +99,10 @@ def test_an_answer_of_both_families_is_described_once(
         json.dumps(answer)
         for one in operations(document)
         for status, answer in one["responses"].items()
-        if "$ref" not in answer and one["tags"] != ["Service"]
+        if "$ref" not in answer
+        and one["tags"] != ["Service"]
+        # Generators take the type of an answer with several media types from its operation.
+        and len(answer.get("content", {})) <= 1
     ]
     by_organization = {
         json.dumps(answer)

@@ -42,7 +42,7 @@ public class Calls {
     check(videos.getVideo(video).getBody().getStatus().getReady(), "getVideo");
     check(videos.getVideoDetails(video).getBody().getCreatedAt().getTime() > 0, "getVideoDetails");
     check(
-        videos.listVideos(1L, 5L, null, null, null, null, null, null, null, null, null, null).getBody().getPagination().getTotal() >= 1,
+        videos.listVideos(1L, 5L, null, null, null, null, null, null, null, null, null, null, null).getBody().getPagination().getTotal() >= 1,
         "listVideos");
     VideoChangeRequest change = new VideoChangeRequest().videoName("Sea");
     check(videos.updateVideo(video, change, null).getBody().getName().equals("Sea"), "updateVideo");

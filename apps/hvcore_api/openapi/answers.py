@@ -103,7 +103,12 @@ def success_of(
     answer = _success(route, components, links)
     alike = [other for other in routes if other.name == route.name]
     # Links lead to routes of the same family.
-    if not route.name or len(alike) == 1 or links or len(answer["content"]) > 1:
+    if (
+        not route.name
+        or len(alike) == 1
+        or links
+        or len(_content(route, components)) > 1
+    ):
         return answer
     name = f"{camel(route.name)}{route.special.status}"
     return components.part("responses", name, answer)

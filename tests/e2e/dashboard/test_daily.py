@@ -103,7 +103,7 @@ def test_the_place_in_the_list_is_kept_by_the_keyboard(
 ) -> None:
     sign_in(page, service, Role.EDITOR)
     page.keyboard.press("/")
-    expect(page.get_by_role("searchbox")).to_be_focused()
+    expect(page.get_by_role("searchbox", name="Search in names")).to_be_focused()
     page.keyboard.type("soap")
     page.wait_for_url("**/videos?search=soap")
     expect(page.get_by_text(f"{MANY} videos · page 1")).to_be_visible()

@@ -237,6 +237,6 @@ def test_the_poster_of_an_upright_video_is_shown_whole(
 
     expect(picture).to_be_visible()
     natural = picture.evaluate("one => [one.naturalWidth, one.naturalHeight]")
-    assert natural == [101, 180]
+    assert natural == [81, 144]
     assert picture.evaluate("one => getComputedStyle(one).objectFit") == "contain"
     assert violations == []

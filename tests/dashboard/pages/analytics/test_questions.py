@@ -40,7 +40,9 @@ def clicked(
     Follow the link with a text, as a click does.
     """
     found = re.search(
-        rf'href="([^"]+{under}[^"]*)"[^>]*>(?:<[^>]+>)*{link}<', shown.text
+        rf'href="([^"]+{under}[^"]*)"[^>]*>(?:(?:(?!</a>).)*>)?{link}<',
+        shown.text,
+        re.DOTALL,
     )
     assert found is not None, link
     # Links of the list of videos are relative to it.

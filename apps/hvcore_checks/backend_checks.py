@@ -73,10 +73,10 @@ def clock(services: Services) -> Sequence[HealthFinding]:
 
 
 def search(services: Services) -> Sequence[HealthFinding]:
-    """Check that the database has an index for searching videos by name."""
+    """Check that the database has the indexes for searching videos by name and by what is said."""
     try:
         if services.is_searchable():
-            return [healthy("search", "names have an index")]
+            return [healthy("search", "names and what is said have an index")]
     except UnavailableError:
         return [broken("search", "the database does not answer", "Start it.")]
     if services.engine.dialect.name == "postgresql":
@@ -86,7 +86,10 @@ def search(services: Services) -> Sequence[HealthFinding]:
         )
     else:
         fix = "Use a Python whose SQLite is 3.34 or newer and has FTS5: hv migrate"
-    found = "names have no index: searching takes longer, the more videos there are"
+    found = (
+        "names or what is said have no index: searching takes longer, the more videos "
+        "there are"
+    )
     return [HealthFinding(state=WARNING, check="search", found=found, fix=fix)]
 
 

@@ -15,10 +15,10 @@ from hvcore.persistence.dropped_tables import (
 )
 from hvcore.persistence.migrate import is_broken_off, migrate
 from hvcore.persistence.schema_version import BEHIND, refuse_unusable, schema_version
-from hvcore.persistence.spoken.index import is_spoken_indexed, repair_spoken_index
+from hvcore.persistence.spoken.index import SPOKEN_INDEX
 from hvcore.persistence.videos.lengths import SqlVideoLengths
 from hvcore.persistence.videos.recount import recount
-from hvcore.persistence.videos.search_index import is_searchable, repair_search_index
+from hvcore.persistence.videos.search_index import NAME_INDEX
 from hvcore.ports.analytics import AnalyticsSink, AnalyticsStore
 from hvcore.ports.preparation import SupportsPrepare, SupportsUninstall
 from hvcore.registry import KINDS, Choice
@@ -163,7 +163,7 @@ class TableWiring(Backends):
         Raises:
             UnavailableError: The database does not answer.
         """
-        are_made = [repair_search_index(self.engine), repair_spoken_index(self.engine)]
+        are_made = [one.repair(self.engine) for one in (NAME_INDEX, SPOKEN_INDEX)]
         return all(are_made)
 
     def is_searchable(self) -> bool:
@@ -173,7 +173,7 @@ class TableWiring(Backends):
         Raises:
             UnavailableError: The database does not answer.
         """
-        return is_searchable(self.engine) and is_spoken_indexed(self.engine)
+        return all(one.is_in(self.engine) for one in (NAME_INDEX, SPOKEN_INDEX))
 
     def _prepare(self, one: AnalyticsSink | SupportsPrepare, *, is_copy: bool) -> None:
         one.prepare()

@@ -32,9 +32,9 @@ from hvcore.persistence.schema_version import (
     schema_version,
 )
 from hvcore.persistence.spoken.forgetting import drop_forgetting
-from hvcore.persistence.spoken.index import drop_spoken_index
+from hvcore.persistence.spoken.index import SPOKEN_INDEX
 from hvcore.persistence.tables import environments, metadata, videos
-from hvcore.persistence.videos.search_index import drop_search_index
+from hvcore.persistence.videos.search_index import NAME_INDEX
 
 _EXTENSIONS: Final = ("pg_trgm", "btree_gin")
 """Which the index of names needs; made in our schema if nobody has made them before."""
@@ -180,8 +180,8 @@ def _drop_all(connection: Connection) -> None:
     on_server = connection.dialect.name == "postgresql"
     if not on_server:
         _refuse_referring(connection, names)
-    drop_search_index(connection)
-    drop_spoken_index(connection)
+    NAME_INDEX.drop(connection)
+    SPOKEN_INDEX.drop(connection)
     quote = connection.dialect.identifier_preparer.quote
     real = [quote(name) for name in names]
     # Tables that refer to one another go in one statement, where there is one.

@@ -18,7 +18,7 @@ MAX_SPOKEN_QUERY_CHARS: Final = 200
 MAX_SPOKEN_QUERY_WORDS: Final = 64
 """That are looked for; further ones are passed over. Without an index each is looked for in each text."""
 MAX_WORD_CHARS: Final = 64
-"""What is longer is no word; its beginning is found."""
+"""A longer word is found by its first characters."""
 MAX_INDEX_WORDS: Final = 30_000
 MAX_INDEX_BYTES: Final = 400_000
 """Of different words in one language: PostgreSQL takes no more than 1 MB. A long novel has 20,000."""

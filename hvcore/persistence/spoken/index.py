@@ -1,5 +1,5 @@
 """
-Make and use the index by which videos are found by what is said in them.
+Describe and ask the index by which videos are found by what is said in them.
 
 A text is one entry with its different words, and the sign of its environment is one of
 them: so the index intersects lists of texts, and knows nothing of places. It is not
@@ -8,22 +8,15 @@ migration that makes ``spoken_texts`` again must make it again, too. Without FTS
 text of the service is looked at.
 """
 
-import logging
 from collections.abc import Sequence
 from hashlib import blake2b, sha256
-from typing import Any, Final
+from typing import Final
 
 import sqlalchemy as sa
-from sqlalchemy.engine import Connection, CursorResult, Engine
-from sqlalchemy.exc import DBAPIError
 
 from hvcore.domain.access.tenants import Environment
-from hvcore.errors import UnavailableError
-from hvcore.persistence.engine import MIGRATION_TIMEOUT_MS, reading, writing
-from hvcore.persistence.naming import in_names
 from hvcore.persistence.tables import spoken_texts
-
-_log = logging.getLogger(__name__)
+from hvcore.persistence.text_index import TextIndex
 
 _SIGN: Final = "="
 """Before the sign of an environment; no word has it."""
@@ -66,15 +59,24 @@ _SQLITE: Final = (
     END
     """,  # noqa: S608 - statements of ours
 )
-_SQLITE_TRIGGERS: Final = tuple(
-    f"video_search_spoken_{kind}" for kind in ("insert", "delete", "update")
-)
-_SQLITE_TABLES: Final = ("video_search_spoken", "video_search_spoken_removed")
 AS_VECTOR: Final = "array_to_tsvector(array_remove(string_to_array(words, ' '), ''))"
 """PostgreSQL's form of the words; no parser of its own cuts them."""
 _POSTGRESQL: Final = (
     f"CREATE INDEX ix_videos_search_spoken ON spoken_texts USING gin (({AS_VECTOR}))",
 )
+
+
+SPOKEN_INDEX: Final = TextIndex(
+    sqlite=_SQLITE,
+    tables=("video_search_spoken", "video_search_spoken_removed"),
+    triggers=tuple(
+        f"video_search_spoken_{kind}" for kind in ("insert", "delete", "update")
+    ),
+    postgresql=_POSTGRESQL,
+    postgresql_name="ix_videos_search_spoken",
+    missing="what is said has no index",
+)
+"""The search index of what is said in videos."""
 
 
 def sign_of(org_id: str, env_id: str) -> str:
@@ -92,34 +94,6 @@ def word_sign(word: str) -> str:
     return blake2b(word.encode(), digest_size=6).hexdigest()
 
 
-def repair_spoken_index(engine: Engine) -> bool:
-    """
-    Make the index of what is said if it does not exist; return whether it exists now.
-
-    Raises:
-        UnavailableError: The database does not answer.
-    """
-    if is_spoken_indexed(engine):
-        return True
-    with writing(engine, timeout_ms=MIGRATION_TIMEOUT_MS) as connection:
-        if connection.dialect.name == "postgresql":
-            connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
-        is_made = make_spoken_index(connection)
-        connection.commit()
-    return is_made
-
-
-def is_spoken_indexed(engine: Engine) -> bool:
-    """
-    Return whether the database has the index of what is said.
-
-    Raises:
-        UnavailableError: The database does not answer.
-    """
-    with reading(engine) as connection:
-        return has_spoken_index(connection)
-
-
 def match_value(env: Environment, words: Sequence[str], *, is_sqlite: bool) -> str:
     """Return the query of the index for texts of an environment that have all of some words."""
     wanted = (sign_of(env.org_id, env.id), *map(word_sign, words))
@@ -128,54 +102,6 @@ def match_value(env: Environment, words: Sequence[str], *, is_sqlite: bool) -> s
         return " ".join('"' + word.replace('"', '""') + '"' for word in wanted)
     quoted = (word.replace("\\", "\\\\").replace("'", "''") for word in wanted)
     return " & ".join(f"'{word}'" for word in quoted)
-
-
-def has_spoken_index(connection: Connection) -> bool:
-    """Return whether the database has the index of what is said."""
-    if connection.dialect.name == "postgresql":
-        asked = "SELECT to_regclass('ix_videos_search_spoken') IS NOT NULL"
-        return bool(connection.exec_driver_sql(asked).scalar_one())
-    names = (*_SQLITE_TABLES, *_SQLITE_TRIGGERS)
-    listed = ", ".join(f"'{{{name}}}'" for name in names)
-    found = _run(
-        connection,
-        f"SELECT count(*) FROM sqlite_master WHERE name IN ({listed})",  # noqa: S608 - ours
-    )
-    return int(found.scalar_one()) == len(names)
-
-
-def make_spoken_index(connection: Connection) -> bool:
-    """
-    Make the index of what is said within an open transaction, if it does not exist.
-
-    Returns:
-        Whether the index exists now. If the database refuses to make it, the rest of
-        the transaction is not affected.
-    """
-    if has_spoken_index(connection):
-        return True
-    try:
-        with connection.begin_nested():
-            drop_spoken_index(connection)
-            is_sqlite = connection.dialect.name == "sqlite"
-            for statement in _SQLITE if is_sqlite else _POSTGRESQL:
-                _run(connection, statement)
-    except (DBAPIError, UnavailableError) as exc:
-        cause = exc.__cause__ or exc
-        _log.warning("what is said has no index", extra={"hv_why": str(cause).strip()})
-        return False
-    return True
-
-
-def drop_spoken_index(connection: Connection) -> None:
-    """Remove the index of what is said, such as before a bulk load."""
-    if connection.dialect.name == "postgresql":
-        connection.exec_driver_sql("DROP INDEX IF EXISTS ix_videos_search_spoken")
-        return
-    for name in _SQLITE_TRIGGERS:
-        _run(connection, f"DROP TRIGGER IF EXISTS {{{name}}}")
-    for name in _SQLITE_TABLES:
-        _run(connection, f"DROP TABLE IF EXISTS {{{name}}}")
 
 
 def has_words(words: Sequence[str], *, is_sqlite: bool) -> sa.ColumnElement[bool]:
@@ -189,7 +115,3 @@ def of_sign(env: Environment) -> sa.ColumnElement[bool]:
     """Return SQLite's condition that a text is of an environment, whose sign is its first word; it needs no index."""
     sign = sign_of(env.org_id, env.id)
     return sa.func.substr(spoken_texts.c.words, 1, len(sign)) == sign
-
-
-def _run(connection: Connection, statement: str) -> CursorResult[Any]:
-    return connection.exec_driver_sql(in_names(connection, statement))

@@ -11,7 +11,7 @@ from typing import Final
 from sqlalchemy.engine import Connection
 
 from hvcore.persistence.naming import in_names
-from hvcore.persistence.spoken.index import has_spoken_index
+from hvcore.persistence.spoken.index import SPOKEN_INDEX
 
 PAGES_AT_ONCE: Final = 200
 """Of 4 kB: other writers wait for some hundredths of a second."""
@@ -27,7 +27,7 @@ _TOTAL: Final = "SELECT total_changes()"
 
 def has_removed_words(connection: Connection) -> bool:
     """Return whether words of removed texts may still be in the index, and can be overwritten."""
-    if connection.dialect.name != "sqlite" or not has_spoken_index(connection):
+    if connection.dialect.name != "sqlite" or not SPOKEN_INDEX.exists(connection):
         return False
     found = connection.exec_driver_sql(in_names(connection, _HAS_REMOVED))
     return bool(found.scalar_one())

@@ -31,7 +31,7 @@ from hvcore.domain.videos.states import LISTED_STATES
 from hvcore.persistence.naming import named
 from hvcore.persistence.spoken.index import (
     AS_VECTOR,
-    has_spoken_index,
+    SPOKEN_INDEX,
     has_words,
     match_value,
     of_sign,
@@ -140,7 +140,7 @@ class SpokenPages:
             query=query,
             words=spoken.words,
             # Each time: it may be made or dropped meanwhile.
-            is_indexed=not self._is_sqlite or has_spoken_index(connection),
+            is_indexed=not self._is_sqlite or SPOKEN_INDEX.exists(connection),
             shape=page_shape(query, Search.SCAN if search else Search.NONE),
             values=page_values(env, query, search, is_sqlite=self._is_sqlite)
             | {"match": match_value(env, spoken.words, is_sqlite=self._is_sqlite)}

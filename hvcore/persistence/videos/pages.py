@@ -31,7 +31,7 @@ from hvcore.persistence.videos.page_totals import (
     count_matches,
     stored_total,
 )
-from hvcore.persistence.videos.search_index import MIN_CHARS, is_searchable
+from hvcore.persistence.videos.search_index import MIN_CHARS, NAME_INDEX
 
 DEEP_OFFSET: Final = 200
 """From here on a page's place is found in an index before rows are read."""
@@ -182,7 +182,7 @@ class VideoPages:
         if len(search) < MIN_CHARS:
             return False
         if self._is_searchable is None:
-            self._is_searchable = is_searchable(self._engine)
+            self._is_searchable = NAME_INDEX.is_in(self._engine)
         return self._is_searchable
 
     def _number(self, question: Query, values: _Values) -> int:

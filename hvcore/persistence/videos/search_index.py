@@ -1,5 +1,5 @@
 """
-Make and use the index by which videos are found by parts of their names.
+Describe the index by which videos are found by parts of their names.
 
 The index is not declared with the tables, because a database may lack what it needs:
 FTS5 on SQLite, the extensions pg_trgm and btree_gin on PostgreSQL. Searches then look at
@@ -7,18 +7,10 @@ every name. On SQLite triggers keep the index in step with the table ``videos``;
 migration that makes that table again must make the index again, too.
 """
 
-import logging
-from typing import Any, Final
-
-from sqlalchemy.engine import Connection, CursorResult, Engine
-from sqlalchemy.exc import DBAPIError
+from typing import Final
 
 from hvcore.domain.videos.states import LISTED_STATES
-from hvcore.errors import UnavailableError
-from hvcore.persistence.engine import MIGRATION_TIMEOUT_MS, reading, writing
-from hvcore.persistence.naming import in_names
-
-_log = logging.getLogger(__name__)
+from hvcore.persistence.text_index import TextIndex
 
 MIN_CHARS: Final = 3
 """What is shorter has no trigram."""
@@ -114,10 +106,6 @@ _POSTGRESQL: Final = (
     END $$
     """,
 )
-_IS_ON_POSTGRESQL: Final = """
-SELECT count(*) FROM pg_index
-WHERE indisvalid AND indexrelid = to_regclass('ix_videos_search')
-"""
 _NUMBER_OF_ENVIRONMENT: Final = (
     "SELECT no FROM {video_search_envs} WHERE org_id = :org_id AND env_id = :env_id"
 )
@@ -144,81 +132,15 @@ COUNT_MATCHES: Final = {
 """A row for each of them, ``cap`` at most; by whether they are of one state."""
 
 
-def has_search_index(connection: Connection) -> bool:
-    """Return whether the database has the search index of video names."""
-    if connection.dialect.name == "postgresql":
-        return bool(connection.exec_driver_sql(_IS_ON_POSTGRESQL).scalar_one())
-    # A table that was made again has lost its triggers.
-    names = ", ".join(f"'{{{name}}}'" for name in ("video_search", *_SQLITE_TRIGGERS))
-    found = _run(
-        connection,
-        f"SELECT count(*) FROM sqlite_master WHERE name IN ({names})",  # noqa: S608 - ours
-    )
-    return int(found.scalar_one()) == 1 + len(_SQLITE_TRIGGERS)
-
-
-def make_search_index(connection: Connection) -> bool:
-    """
-    Make the search index of video names within an open transaction, if it does not exist.
-
-    Returns:
-        Whether the index exists now. If the database refuses to make it, the rest of
-        the transaction is not affected.
-    """
-    if has_search_index(connection):
-        return True
-    try:
-        with connection.begin_nested():
-            # Of an attempt before, or without its triggers.
-            drop_search_index(connection)
-            is_sqlite = connection.dialect.name == "sqlite"
-            for statement in _SQLITE if is_sqlite else _POSTGRESQL:
-                _run(connection, statement)
-    # Of an extension that is not there, the driver says that something is broken.
-    except (DBAPIError, UnavailableError) as exc:
-        cause = exc.__cause__ or exc
-        _log.warning("names have no index", extra={"hv_why": str(cause).strip()})
-        return False
-    return True
-
-
-def drop_search_index(connection: Connection) -> None:
-    """Remove the search index of video names, such as before a bulk load."""
-    if connection.dialect.name == "postgresql":
-        connection.exec_driver_sql("DROP INDEX IF EXISTS ix_videos_search")
-        return
-    for name in _SQLITE_TRIGGERS:
-        _run(connection, f"DROP TRIGGER IF EXISTS {{{name}}}")
-    for name in ("video_search", "video_search_envs", "video_search_rows"):
-        _run(connection, f"DROP TABLE IF EXISTS {{{name}}}")
-
-
-def repair_search_index(engine: Engine) -> bool:
-    """
-    Make the search index of video names if it does not exist; return whether it exists now.
-
-    Raises:
-        UnavailableError: The database does not answer.
-    """
-    if is_searchable(engine):
-        return True
-    with writing(engine, timeout_ms=MIGRATION_TIMEOUT_MS) as connection:
-        if connection.dialect.name == "postgresql":
-            connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
-        is_made = make_search_index(connection)
-        connection.commit()
-    return is_made
-
-
-def is_searchable(engine: Engine) -> bool:
-    """
-    Return whether the database has the search index of video names.
-
-    Raises:
-        UnavailableError: The database does not answer.
-    """
-    with reading(engine) as connection:
-        return has_search_index(connection)
+NAME_INDEX: Final = TextIndex(
+    sqlite=_SQLITE,
+    tables=("video_search", "video_search_envs", "video_search_rows"),
+    triggers=tuple(_SQLITE_TRIGGERS),
+    postgresql=_POSTGRESQL,
+    postgresql_name="ix_videos_search",
+    missing="names have no index",
+)
+"""The search index of video names."""
 
 
 def match_value(search: str, *, is_sqlite: bool) -> str:
@@ -229,7 +151,3 @@ def match_value(search: str, *, is_sqlite: bool) -> str:
     for special in "\\%_":
         search = search.replace(special, f"\\{special}")
     return f"%{search}%"
-
-
-def _run(connection: Connection, statement: str) -> CursorResult[Any]:
-    return connection.exec_driver_sql(in_names(connection, statement))

@@ -54,8 +54,7 @@ from hvcore.persistence.rows import labels_to_text, video_to_row
 from hvcore.persistence.tables.columns import EPOCH
 from hvcore.persistence.videos.recount import recount
 from hvcore.persistence.videos.search_index import (
-    drop_search_index,
-    repair_search_index,
+    NAME_INDEX,
 )
 from hvcore.services.access.keys import KeyWanted
 from hvcore.settings import load
@@ -148,7 +147,7 @@ def _insert(
     numbers = iter(range(count))
     with _unsafe(engine), engine.begin() as connection:
         # Made at once in the end: row by row it takes a millisecond each.
-        drop_search_index(connection)
+        NAME_INDEX.drop(connection)
         while batch := list(itertools.islice(numbers, BATCH)):
             rows = [_row(row, number) for number in batch]
             _insert_many(connection, tables.videos, rows)
@@ -160,7 +159,7 @@ def _insert(
             _insert_many(connection, tables.published_media, published)
             yield from (r["id"] for r in whole)
     recount(engine)
-    repair_search_index(engine)
+    NAME_INDEX.repair(engine)
     with engine.connect() as connection:
         # As the server's own housekeeping does after a while.
         command = "VACUUM ANALYZE" if engine.dialect.name == "postgresql" else "ANALYZE"

@@ -55,7 +55,7 @@ TURN_ON: Final = {
         captions()[0].mode = 'showing';
     """,
 }
-"""How a page's script, or its viewer, turns the first captions on."""
+"""JavaScript that shows the first captions, as a page or its viewer does, by the name of the player."""
 READ: Final = """async (url) => {
     const pause = () => new Promise((done) => setTimeout(done, 20));
     const element = document.querySelector("hv-player, video");

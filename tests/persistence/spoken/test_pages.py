@@ -21,8 +21,7 @@ from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
 from hvcore.persistence.spoken import overwriting, pages
 from hvcore.persistence.spoken.index import (
-    drop_spoken_index,
-    repair_spoken_index,
+    SPOKEN_INDEX,
     word_sign,
 )
 from hvcore.persistence.unit_of_work import SqlUnitOfWork
@@ -343,7 +342,7 @@ def test_spoken_words_are_found_without_the_index(films: Films, engine: Engine) 
     said = films.add("budget")
     films.add("secret", org_id=OTHER_ORG, env_id=ENV)
     with engine.begin() as connection:
-        drop_spoken_index(connection)
+        SPOKEN_INDEX.drop(connection)
 
     assert films.found("budget") == [said.id]
     assert films.found("secret") == []
@@ -355,9 +354,9 @@ def test_the_index_of_spoken_words_is_used_from_its_repair_on(
     said = films.add("budget")
     for _ in range(2):
         with engine.begin() as connection:
-            drop_spoken_index(connection)
+            SPOKEN_INDEX.drop(connection)
         assert films.found("budget") == [said.id]
-        assert repair_spoken_index(engine)
+        assert SPOKEN_INDEX.repair(engine)
         assert films.found("budget") == [said.id]
 
 
@@ -366,7 +365,7 @@ def test_without_the_index_texts_of_others_do_not_count(
 ) -> None:
     said = films.add("budget")
     with engine.begin() as connection:
-        drop_spoken_index(connection)
+        SPOKEN_INDEX.drop(connection)
     monkeypatch.setattr(pages, "FEW", 1)
     asked: list[str] = []
 

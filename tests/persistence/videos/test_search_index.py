@@ -8,6 +8,7 @@ from datetime import timedelta
 from itertools import islice, product
 from typing import Any
 
+import attrs
 import pytest
 import sqlalchemy as sa
 from sqlalchemy.engine import Engine
@@ -25,9 +26,7 @@ from hvcore.persistence.videos.catalog import SqlVideoCatalog
 from hvcore.persistence.videos.pages import VideoPages
 from hvcore.persistence.videos.recount import recount
 from hvcore.persistence.videos.search_index import (
-    drop_search_index,
-    is_searchable,
-    repair_search_index,
+    NAME_INDEX,
 )
 from tests.persistence.samples import ENV, NOW, ORG, OTHER_ORG, video
 
@@ -152,7 +151,7 @@ def ids(page: VideoPage) -> list[str]:
 
 @pytest.mark.usefixtures("small")
 def test_every_way_finds_the_same(engine: Engine, made: list[Video]) -> None:
-    assert is_searchable(engine)
+    assert NAME_INDEX.is_in(engine)
     catalog = SqlVideoCatalog(engine)
 
     for query in queries():
@@ -193,11 +192,11 @@ def test_chosen_videos_are_those_of_the_environment_that_lists_show(
 @pytest.mark.usefixtures("small")
 def test_without_the_index_the_same_is_found(engine: Engine, made: list[Video]) -> None:
     with writing(engine) as connection:
-        drop_search_index(connection)
+        NAME_INDEX.drop(connection)
         connection.commit()
     catalog = SqlVideoCatalog(engine)
 
-    assert not is_searchable(engine)
+    assert not NAME_INDEX.is_in(engine)
     for query in queries():
         assert ids(read(catalog, query)) == expected(made, query), query
 
@@ -207,15 +206,15 @@ def test_an_index_that_is_made_later_has_what_was_there(
     engine: Engine, uow: SqlUnitOfWork, made: list[Video]
 ) -> None:
     with writing(engine) as connection:
-        drop_search_index(connection)
+        NAME_INDEX.drop(connection)
         connection.commit()
     made += [video("summer and more")]
     with uow.write() as work:
         work.videos.add(made[-1])
         work.commit()
 
-    assert repair_search_index(engine)
-    assert repair_search_index(engine)
+    assert NAME_INDEX.repair(engine)
+    assert NAME_INDEX.repair(engine)
 
     catalog = SqlVideoCatalog(engine)
     for query in queries():
@@ -308,17 +307,19 @@ def test_a_database_that_refuses_the_index_is_migrated_all_the_same(
     from hvcore.persistence.migrate import migrate  # noqa: PLC0415
     from hvcore.persistence.schema_version import is_current  # noqa: PLC0415
 
-    name = "_SQLITE" if empty_engine.dialect.name == "sqlite" else "_POSTGRESQL"
-    statements = getattr(search_index, name)
-    monkeypatch.setattr(search_index, name, (*statements, refused))
+    refusing = attrs.evolve(
+        NAME_INDEX,
+        sqlite=(*NAME_INDEX.sqlite, refused),
+        postgresql=(*NAME_INDEX.postgresql, refused),
+    )
+    monkeypatch.setattr(search_index, "NAME_INDEX", refusing)
 
     migrate(empty_engine)
 
     assert is_current(empty_engine)
-    assert not is_searchable(empty_engine)
-    monkeypatch.setattr(search_index, name, statements)
-    assert repair_search_index(empty_engine)
-    assert is_searchable(empty_engine)
+    assert not NAME_INDEX.is_in(empty_engine)
+    assert NAME_INDEX.repair(empty_engine)
+    assert NAME_INDEX.is_in(empty_engine)
 
 
 def test_a_table_that_was_made_anew_has_lost_the_index(engine: Engine) -> None:
@@ -327,9 +328,9 @@ def test_a_table_that_was_made_anew_has_lost_the_index(engine: Engine) -> None:
     with engine.begin() as connection:
         connection.execute(sa.text("DROP TRIGGER video_search_rename"))
 
-    assert not is_searchable(engine)
-    assert repair_search_index(engine)
-    assert is_searchable(engine)
+    assert not NAME_INDEX.is_in(engine)
+    assert NAME_INDEX.repair(engine)
+    assert NAME_INDEX.is_in(engine)
 
 
 @pytest.mark.usefixtures("small")

@@ -100,7 +100,7 @@ def test_the_bucket_is_not_asked_for_when_it_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("url", ["s3://no bucket/prefix", "s3://bucket/a//prefix"])
-def test_what_obstore_refuses_is_an_error_of_the_settings(
+def test_an_address_that_obstore_refuses_is_an_error_of_the_settings(
     tmp_path: Path, url: str
 ) -> None:
     options = ObstoreOptions(url=url)

@@ -50,7 +50,9 @@ def migrate(invocation: Invocation, url: str | None, *, contracts: bool) -> None
         # Of an older version, processes that were still running kept none.
         services.recount()
         if not services.repair_search():
-            say("Names have no index, so searching takes longer; see hv doctor.")
+            say(
+                "Names or what is said have no index, so searching takes longer; see hv doctor."
+            )
         awaits_contract = services.awaits_contract()
     say("The database is up to date.")
     if awaits_contract:

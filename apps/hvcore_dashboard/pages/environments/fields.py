@@ -10,7 +10,7 @@ from hvcore.wire.converter import read_query
 from hvcore.wire.videos.captions import CaptionDefaultRequest
 
 NONE: Final = "none"
-"""What people write, and see, for no captions at all."""
+"""The text of the field of languages by which an environment gets no captions."""
 
 
 def name_texts(env: Environment) -> Mapping[str, str]:

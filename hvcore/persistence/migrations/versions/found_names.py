@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from hvcore.persistence.videos.search_index import make_search_index
+from hvcore.persistence.videos.search_index import NAME_INDEX
 
 revision = "0008"
 down_revision = "0007"
@@ -29,7 +29,7 @@ def upgrade() -> None:
         sqlite_where=LONG,
     )
     # Without it lists work, too: `hv doctor` says what the database lacks.
-    make_search_index(op.get_bind())
+    NAME_INDEX.make(op.get_bind())
     # Of all guessers together, whom the invited viewer was one of.
     with op.batch_alter_table("share_links") as table:
         table.drop_column("guesses")

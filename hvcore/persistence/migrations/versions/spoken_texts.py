@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 from hvcore.persistence.spoken.forgetting import make_forgetting
-from hvcore.persistence.spoken.index import make_spoken_index
+from hvcore.persistence.spoken.index import SPOKEN_INDEX
 
 revision = "0035"
 down_revision = "0034"
@@ -33,5 +33,5 @@ def upgrade() -> None:
             "video_id", "language", name="uq_spoken_texts_video_id_language"
         ),
     )
-    make_spoken_index(op.get_bind())
+    SPOKEN_INDEX.make(op.get_bind())
     make_forgetting(op.get_bind())

@@ -19,13 +19,7 @@ from hvcore.domain.access.tenants import Environment
 from hvcore.domain.folded_texts import folded
 from hvcore.domain.ids import VideoId
 from hvcore.domain.videos.catalog import VideoQuery
-from hvcore.domain.videos.spoken_texts import (
-    MAX_COUNTED,
-    MAX_HITS,
-    SpokenHit,
-    find_hits,
-    page_effort,
-)
+from hvcore.domain.videos.spoken_texts import MAX_COUNTED
 from hvcore.domain.videos.spoken_words import SpokenQuery
 from hvcore.domain.videos.states import LISTED_STATES
 from hvcore.persistence.naming import named
@@ -36,7 +30,6 @@ from hvcore.persistence.spoken.index import (
     match_value,
     of_sign,
 )
-from hvcore.persistence.spoken.texts import read_said
 from hvcore.persistence.statements import is_storable
 from hvcore.persistence.tables import spoken_texts, video_labels, videos
 from hvcore.persistence.videos.page_conditions import (
@@ -63,11 +56,6 @@ FIRST_STEP: Final = 50
 """Videos of the list that are looked at first; then as many as before, and so on."""
 FARTHEST: Final = 1_600
 """The place in the list up to which it is walked through."""
-
-TEXTS_OF_PAGE: Final = 1_000
-"""Texts of a page's videos in which places are looked for; further videos are listed without."""
-TEXTS_AT_ONCE: Final = 20
-"""Texts in memory at a time, of half a million characters at most."""
 
 ReadIds = Callable[[Environment, VideoQuery], Sequence[VideoId]]
 
@@ -165,56 +153,6 @@ class SpokenPages:
             has_more=total > MAX_COUNTED,
             has_next=len(ids) > size,
         )
-
-    def hits(
-        self, connection: Connection, query: VideoQuery, ids: Sequence[VideoId]
-    ) -> Mapping[VideoId, Sequence[SpokenHit]]:
-        """Return the places in some videos where the words of a query are said, MAX_HITS of each video."""
-        spoken = SpokenQuery.of(query.spoken or "")
-        if not ids or not spoken.words:
-            return {}
-        texts = spoken_texts.c
-        listed = sa.select(texts.no, texts.video_id, texts.language)
-        owners = {
-            row.no: (VideoId(row.video_id), row.language)
-            for row in connection.execute(listed.where(texts.video_id.in_(ids)))
-        }
-        places = {video_id: at for at, video_id in enumerate(ids)}
-        numbers = sorted(owners, key=lambda no: (places[owners[no][0]], owners[no][1]))
-        found: dict[VideoId, list[SpokenHit]] = {}
-        effort = page_effort()
-        # A few at a time: together they may be larger than the memory.
-        most = min(len(numbers), TEXTS_OF_PAGE)
-        for at in range(0, most, TEXTS_AT_ONCE):
-            asked = [
-                no
-                for no in numbers[at : min(at + TEXTS_AT_ONCE, most)]
-                if len(found.get(owners[no][0], ())) < MAX_HITS
-            ]
-            for no, said in self._said_by(connection, spoken.words, asked):
-                video_id, language = owners[no]
-                of_video = found.setdefault(video_id, [])
-                of_video += find_hits(
-                    read_said(said),
-                    spoken,
-                    effort,
-                    video_id=video_id,
-                    language=language,
-                )[: MAX_HITS - len(of_video)]
-            if effort.chars <= 0 or effort.places <= 0:
-                break
-        return found
-
-    def _said_by(
-        self, connection: Connection, words: Sequence[str], numbers: Sequence[int]
-    ) -> Sequence[tuple[int, str]]:
-        """Return number and content of those of the given texts that have all words, in the given order."""
-        texts = spoken_texts.c
-        asked = sa.select(texts.no, texts.said).where(
-            texts.no.in_(numbers), self._has_words(words)
-        )
-        said = {row.no: row.said for row in connection.execute(asked)}
-        return [(no, said[no]) for no in numbers if no in said]
 
     def _found(
         self, connection: Connection, asked: _Asked

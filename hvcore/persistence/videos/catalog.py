@@ -26,6 +26,7 @@ from hvcore.persistence.processing.job_progress import progress_of
 from hvcore.persistence.processing.probed_sources import ProbedSources
 from hvcore.persistence.processing.published_media import MediaCache
 from hvcore.persistence.rows import encoding_settings, labels_from_text, video_from_row
+from hvcore.persistence.spoken.hits import read_hits
 from hvcore.persistence.spoken.pages import SpokenPages
 from hvcore.persistence.statements import is_storable
 from hvcore.persistence.tables import EPOCH, UtcDateTime, videos
@@ -104,7 +105,7 @@ class SqlVideoCatalog:
     def _spoken_page(self, env: Environment, query: VideoQuery) -> VideoPage:
         with reading_by_index(self._engine) as connection:
             found = self._spoken.read(connection, env, query)
-            hits = self._spoken.hits(connection, query, found.ids)
+            hits = read_hits(connection, query.spoken or "", found.ids)
             asked = sa.select(*map(plain, SHOWN)).where(videos.c.id.in_(found.ids))
             rows = {row[0]: row for row in connection.execute(asked)}
         # One may have gone meanwhile.

@@ -19,7 +19,7 @@ from hvcore.domain.videos.catalog import SortBy, SortDir, VideoPage, VideoQuery
 from hvcore.domain.videos.spoken_texts import spoken_text
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
-from hvcore.persistence.spoken import overwriting, pages
+from hvcore.persistence.spoken import hits, overwriting, pages
 from hvcore.persistence.spoken.index import (
     SPOKEN_INDEX,
     word_sign,
@@ -404,7 +404,7 @@ def test_of_a_video_with_captions_in_many_languages_the_first_hits_are_shown(
 def test_places_are_looked_for_in_a_few_texts_at_a_time(
     films: Films, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pages, "TEXTS_AT_ONCE", 2)
+    monkeypatch.setattr(hits, "TEXTS_AT_ONCE", 2)
     made = [films.add("taxi") for _ in range(5)]
     films.say(made[0].id, "taxi", language="de")
     asked: list[str] = []
@@ -423,7 +423,7 @@ def test_places_are_looked_for_in_a_few_texts_at_a_time(
 def test_videos_beyond_the_effort_of_a_page_have_no_places(
     films: Films, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pages, "TEXTS_OF_PAGE", 2)
+    monkeypatch.setattr(hits, "TEXTS_OF_PAGE", 2)
     for _ in range(4):
         films.add("taxi")
 

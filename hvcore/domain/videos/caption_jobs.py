@@ -94,6 +94,11 @@ class CaptionJob:
         return min(99, 100 * self.done_ms // max(self.duration_ms, 1))
 
     @property
+    def known_language(self) -> str | None:
+        """The language that was told by the sound so far, or else the wished one; None while it is unknown."""
+        return self.language or (None if self.wish == AUTO else self.wish)
+
+    @property
     def is_running(self) -> bool:
         """Return whether the job has not ended yet."""
         return self.state in RUNNING_STATES

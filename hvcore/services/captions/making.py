@@ -100,8 +100,7 @@ class CaptionMaking:
         assert video is not None and video.media is not None  # noqa: S101, PT018 - ready
         if self.transcriber is None:
             raise UnavailableError(_NO_TRANSCRIBER)
-        wished = job.language or (None if job.wish == AUTO else job.wish)
-        track = sound_track(video.media, wished)
+        track = sound_track(video.media, job.known_language)
         if track is None:
             self._end(run, job, CaptionJobState.READY, NO_SOUND)
             return
@@ -165,7 +164,7 @@ class CaptionMaking:
     ) -> None:
         assert self.transcriber is not None  # noqa: S101 - asked for before
         able = self.transcriber.capabilities()
-        wished = job.language or (None if job.wish == AUTO else job.wish)
+        wished = job.known_language
         is_assumed = wished is None and not able.detects_languages
         language = able.assumed_language if is_assumed else wished
         with self.sounds.window(

@@ -819,6 +819,7 @@ export interface PlaybackSessionsOfDay {
 export interface Problem {
   title: string;
   status: number;
+  /** For programs; the texts are for people. */
   code: string;
   detail: string;
   errors: ProblemPart[];

@@ -655,7 +655,12 @@ class PlaybackSessionsOfDay:
 
 @attrs.frozen(kw_only=True)
 class Problem:
-    """``Problem`` of the API."""
+    """
+    ``Problem`` of the API.
+
+    Attributes:
+        code: For programs; the texts are for people.
+    """
 
     title: str
     status: int

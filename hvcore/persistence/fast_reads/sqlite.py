@@ -1,5 +1,6 @@
 """Run the queries of FastReads on SQLite, and see when anything was committed."""
 
+import os
 import sqlite3
 import threading
 import weakref
@@ -116,3 +117,24 @@ class _Owned(OwnedConnection):
         self.version: object = None
         self.data_version: int | None = None
         self.answers: _Answers = {}
+        _open_connections[id(self)] = self
+
+
+_open_connections: Final[weakref.WeakValueDictionary[int, _Owned]] = (
+    weakref.WeakValueDictionary()
+)
+_kept_over_forks: Final[list[list[object]]] = []
+
+
+def _keep_over_fork() -> None:
+    """
+    Keep the connections of all threads open in the child of the fork that follows.
+
+    Python removes the other threads in the child, and what they own. To close a connection there
+    waits for SQLite's own lock, which stays locked for ever if a thread held it during the fork.
+    """
+    # A list of references: other threads open and close connections meanwhile.
+    _kept_over_forks.append([one() for one in _open_connections.valuerefs()])
+
+
+os.register_at_fork(before=_keep_over_fork, after_in_parent=_kept_over_forks.pop)

@@ -2,7 +2,11 @@
 Reads past SQLAlchemy.
 """
 
+import gc
+import sqlite3
+import threading
 import tracemalloc
+from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
@@ -14,6 +18,7 @@ from hvcore.persistence.fast_reads.reads import FastReads
 from hvcore.persistence.playback.directory import SqlPlaybackDirectory
 from hvcore.persistence.tables import organizations
 from hvcore.persistence.unit_of_work import SqlUnitOfWork
+from hvcore.testing.children import in_child
 from tests.persistence.samples import NOW, ORG, OTHER_ORG, at_once, media, video
 from tests.support.servers import wait_until
 
@@ -175,3 +180,32 @@ def test_the_media_of_videos_are_not_remembered(
     tracemalloc.stop()
 
     assert sum(trace.size for trace in kept) < 100_000
+
+
+def test_a_forked_child_closes_no_connection_of_its_parents_threads(
+    tmp_path: Path,
+) -> None:
+    engine = make_engine(f"sqlite:///{tmp_path}/hvcore.db")
+    reads = FastReads(engine)
+    question = reads.prepare(sa.select(sa.text("1")))
+    has_read, goes_on = threading.Event(), threading.Event()
+
+    def read() -> None:
+        reads.first(question, {})
+        has_read.set()
+        goes_on.wait()
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    try:
+        assert has_read.wait(30), "the read has failed"
+        gc.collect()
+        assert in_child(lambda: str(open_connections())) == str(open_connections())
+    finally:
+        goes_on.set()
+        reader.join()
+        engine.dispose()
+
+
+def open_connections() -> int:
+    return sum(isinstance(one, sqlite3.Connection) for one in gc.get_objects())

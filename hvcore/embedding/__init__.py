@@ -50,7 +50,7 @@ from hvcore.errors import (
 from hvcore.ports.analytics import AnalyticsSink, BatchRefusedError
 from hvcore.ports.auth import AuthProvider, BearerScheme, Credentials, HeaderScheme
 from hvcore.ports.event_subscribers import SubscribedEvent
-from hvcore.ports.mail import Mail, Mailer, MailRefusedError
+from hvcore.ports.mail import Mail, MailAnswerLostError, Mailer, MailRefusedError
 
 if TYPE_CHECKING:
     from hvcore.safe_http import OutboundError, OutboundHttp, TargetRefusedError
@@ -84,6 +84,7 @@ __all__ = [
     "InvalidParametersError",
     "ListedVideo",
     "Mail",
+    "MailAnswerLostError",
     "MailRefusedError",
     "Mailer",
     "NewVideo",

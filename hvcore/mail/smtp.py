@@ -10,18 +10,25 @@ from urllib.parse import unquote, urlsplit
 
 from hvcore.errors import UnavailableError
 from hvcore.mail.message import message_of
-from hvcore.ports.mail import Mail, MailRefusedError
+from hvcore.ports.mail import Mail, MailAnswerLostError, MailRefusedError
 from hvcore.safe_http.deadlines import SocketDeadline
 
 TIMEOUT_S: Final = 15.0
 """For each step; a task waits for it and no request does."""
 TOTAL_S: Final = 60.0
-"""For all of a mail, the look-up of the server's name included: a server may send one byte
-in time again and again. RFC 5321 waits for minutes, which no lane of tasks can."""
+"""For all up to the last byte of a mail, the look-up of the server's name included: a server may
+send one byte in time again and again."""
+ANSWER_S: Final = 180.0
+"""
+For the answer to a whole mail, before which many servers look for viruses.
+
+RFC 5321, section 4.5.3.2.6, asks for ten minutes, because who gives up earlier sends a mail twice.
+"""
 GOODBYE_S: Final = 2.0
 """For QUIT, which nobody needs: the mail is with the server, or it is not."""
 PORTS: Final = {"smtp": 25, "smtps": 465}
 _LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
+_END_OF_MAIL: Final = b"\r\n.\r\n"
 _FIRST_PERMANENT: Final = 500
 """RFC 5321, section 4.2.1: 4xx may work later, 5xx will not."""
 
@@ -53,7 +60,8 @@ class SmtpMailer:
         Send a mail through the mail server; see ports.mail.Mailer.
 
         A mail is sent once the server has answered 250 (RFC 5321, section 6.1); an error after
-        that does not cause a second attempt.
+        that does not cause a second attempt. If the connection ends between the last byte of the
+        mail and the answer, MailAnswerLostError says so.
         """
         message = message_of(mail, sender=self._sender)
         with self._connected() as server:
@@ -72,6 +80,7 @@ class SmtpMailer:
 
     @contextmanager
     def _connected(self) -> Iterator[smtplib.SMTP]:
+        server: _Smtp | None = None
         with SocketDeadline(TOTAL_S) as deadline:
             try:
                 server = self._opened(deadline)
@@ -80,6 +89,11 @@ class SmtpMailer:
                 finally:
                     _say_goodbye(server)
             except (smtplib.SMTPException, OSError) as exc:
+                if server is not None and server.awaits_answer:
+                    raise MailAnswerLostError(
+                        f"The mail server {self._host} was sent the whole mail, and did "
+                        "not say whether it has taken the mail."
+                    ) from exc
                 if deadline.has_passed:
                     raise UnavailableError(
                         f"The mail server {self._host} did not finish within "
@@ -89,13 +103,10 @@ class SmtpMailer:
                     raise _mail_error(exc, self._host) from exc
                 raise UnavailableError(_unreachable(self._host, exc)) from exc
 
-    def _opened(self, deadline: SocketDeadline) -> smtplib.SMTP:
+    def _opened(self, deadline: SocketDeadline) -> "_Smtp":
         tls = ssl.create_default_context()
-        server: smtplib.SMTP
-        if self._is_tls:
-            server = _SmtpOverTls(self._host, self._port, deadline=deadline, tls=tls)
-        else:
-            server = _Smtp(self._host, self._port, deadline=deadline)
+        of_socket = tls if self._is_tls else None
+        server = _Smtp(self._host, self._port, deadline=deadline, tls=of_socket)
         try:
             self._introduce(server, tls)
         except BaseException:
@@ -121,28 +132,45 @@ class SmtpMailer:
 
 
 class _Smtp(smtplib.SMTP):
-    """A conversation whose connection is made under a deadline."""
+    """
+    A conversation whose connection is made under a deadline, with more time for the answer to a mail.
 
-    def __init__(self, host: str, port: int, *, deadline: SocketDeadline) -> None:
-        self._deadline = deadline
-        super().__init__(host, port, timeout=TIMEOUT_S)
-
-    def _get_socket(self, host: str, port: int, timeout: float) -> socket.socket:
-        return self._deadline.connect(host, port, step_s=timeout)
-
-
-class _SmtpOverTls(smtplib.SMTP_SSL):
-    """A conversation over TLS whose connection is made under a deadline."""
+    Attributes:
+        awaits_answer: Whether a mail was sent whole, and its answer has not come yet.
+    """
 
     def __init__(
-        self, host: str, port: int, *, deadline: SocketDeadline, tls: ssl.SSLContext
+        self,
+        host: str,
+        port: int,
+        *,
+        deadline: SocketDeadline,
+        tls: ssl.SSLContext | None = None,
     ) -> None:
+        self.awaits_answer = False
         self._deadline = deadline
-        super().__init__(host, port, timeout=TIMEOUT_S, context=tls)
+        self._tls = tls
+        super().__init__(host, port, timeout=TIMEOUT_S)
+
+    def data(self, msg: bytes | str) -> tuple[int, bytes]:
+        answer = super().data(msg)
+        self.awaits_answer = False
+        return answer
+
+    def send(self, s: bytes | str) -> None:
+        super().send(s)
+        if isinstance(s, bytes) and s.endswith(_END_OF_MAIL) and self.sock is not None:
+            self.awaits_answer = True
+            self.sock.settimeout(ANSWER_S)
+            # Without a thread for it, the earlier deadline holds.
+            with suppress(UnavailableError):
+                self._deadline.extend(ANSWER_S)
 
     def _get_socket(self, host: str, port: int, timeout: float) -> socket.socket:
         made = self._deadline.connect(host, port, step_s=timeout)
-        return self.context.wrap_socket(made, server_hostname=host)
+        if self._tls is None:
+            return made
+        return self._tls.wrap_socket(made, server_hostname=host)
 
 
 def _say_goodbye(server: smtplib.SMTP) -> None:

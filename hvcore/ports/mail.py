@@ -30,6 +30,15 @@ class MailRefusedError(HvcoreError):
     """Say that a mail server will never accept a mail, however often it is sent."""
 
 
+class MailAnswerLostError(HvcoreError):
+    """
+    Say that a mail was sent whole, and that the mail server did not say whether it has taken the mail.
+
+    Whoever sends the mail again risks a second copy in the recipient's mailbox, so that a
+    task counts this as an attempt.
+    """
+
+
 class Mailer(Protocol):
     """
     Send mails; thread-safe.
@@ -39,10 +48,11 @@ class Mailer(Protocol):
 
     def send(self, mail: Mail) -> None:
         """
-        Give a mail to the mail server; the call may take a minute.
+        Give a mail to the mail server; the call may take four minutes.
 
         Raises:
             UnavailableError: The server does not take the mail now; try again later.
             MailRefusedError: The server will never take the mail.
+            MailAnswerLostError: The server may have taken the mail.
         """
         ...

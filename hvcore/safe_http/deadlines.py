@@ -38,8 +38,7 @@ class SocketDeadline:
 
     def __init__(self, limit_s: float) -> None:
         self._ends_at_s = time.monotonic() + limit_s
-        self._timer = threading.Timer(limit_s, self._end)
-        self._timer.daemon = True
+        self._timer = self._new_timer(limit_s)
         self._lock = threading.Lock()
         self._watched: list[socket.socket] = []
         self._has_passed = False
@@ -50,12 +49,7 @@ class SocketDeadline:
         return self._has_passed or time.monotonic() >= self._ends_at_s
 
     def __enter__(self) -> Self:
-        try:
-            self._timer.start()
-        except RuntimeError as exc:
-            raise UnavailableError(
-                "The machine has no thread for another connection; try again soon."
-            ) from exc
+        self._start(self._timer)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -64,6 +58,21 @@ class SocketDeadline:
             for watched in self._watched:
                 watched.close()
             self._watched.clear()
+
+    def extend(self, limit_s: float) -> None:
+        """
+        Move a deadline that has not passed to ``limit_s`` seconds from now.
+
+        Raises:
+            UnavailableError: The machine has no thread that could watch the time.
+        """
+        if self.has_passed:
+            return
+        later = self._new_timer(limit_s)
+        self._start(later)
+        earlier, self._timer = self._timer, later
+        self._ends_at_s = time.monotonic() + limit_s
+        earlier.cancel()
 
     def connect(self, host: str, port: int, *, step_s: float) -> socket.socket:
         """
@@ -99,6 +108,19 @@ class SocketDeadline:
             self._watch(made)
             return made
         raise failure or TimeoutError("connecting took too long")
+
+    def _new_timer(self, limit_s: float) -> threading.Timer:
+        timer = threading.Timer(limit_s, self._end)
+        timer.daemon = True
+        return timer
+
+    def _start(self, timer: threading.Timer) -> None:
+        try:
+            timer.start()
+        except RuntimeError as exc:
+            raise UnavailableError(
+                "The machine has no thread for another connection; try again soon."
+            ) from exc
 
     @property
     def _left_s(self) -> float:

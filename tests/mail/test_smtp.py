@@ -13,7 +13,7 @@ import pytest
 
 from hvcore.errors import UnavailableError
 from hvcore.mail import SmtpMailer
-from hvcore.ports.mail import MailRefusedError
+from hvcore.ports.mail import MailAnswerLostError, MailRefusedError
 from tests.mail.sent_mail import MAIL, SENDER, mailer
 from tests.support.full_machine import full_machine
 from tests.support.network.mail_server import MailServer, mail_server
@@ -155,6 +155,35 @@ def test_a_refusal_is_told_however_the_goodbye_fails(server: MailServer) -> None
 
     with pytest.raises(UnavailableError, match="450"):
         mailer(server).send(MAIL)
+
+
+def test_a_server_that_scans_a_mail_for_long_gets_it_once(
+    server: MailServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hvcore.mail.smtp.TOTAL_S", 1.0)
+    monkeypatch.setattr("hvcore.mail.smtp.TIMEOUT_S", 0.9)
+    server.scans_for_s = 1.5
+
+    mailer(server).send(MAIL)
+
+    assert len(server.messages) == 1
+
+
+@pytest.mark.usefixtures("trusted")
+@pytest.mark.parametrize("scheme", ["smtp", "smtps"])
+def test_a_mail_whose_answer_does_not_come_may_have_been_taken(
+    scheme: str, context: ssl.SSLContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hvcore.mail.smtp.ANSWER_S", 0.2)
+    monkeypatch.setattr("hvcore.mail.smtp.GOODBYE_S", 0.2)
+    tls = context if scheme == "smtps" else None
+    with mail_server(tls=tls) as server:
+        server.answer = None
+
+        with pytest.raises(MailAnswerLostError, match="did not say"):
+            mailer(server, scheme).send(MAIL)
+
+        assert len(server.messages) == 1
 
 
 @pytest.mark.usefixtures("trusted")

@@ -17,6 +17,7 @@ from hvcore.domain.tasks.task import (
     TaskState,
     backoff,
 )
+from hvcore.ports.mail import MailAnswerLostError
 from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.tasks.handlers import TaskHandler
 from hvcore.services.tasks.leases import TaskRun
@@ -32,6 +33,8 @@ _log = logging.getLogger(__name__)
 
 _FINAL: Final = (UnusableSourceError, UnusableSoundError, NotConformantError)
 """Errors that every further attempt would have, too."""
+_FOR_ONE_ATTEMPT: Final = (TranscodeError, TranscriptionError, MailAnswerLostError)
+"""Errors of this attempt, whose texts say all that is to be known."""
 PATIENT_BACKOFF_MAX: Final = timedelta(minutes=10)
 
 
@@ -143,7 +146,7 @@ def _wait(attempts: int, handler: TaskHandler) -> timedelta:
 
 
 def _is_expected(error: Exception) -> bool:
-    return isinstance(error, (*_FINAL, TranscodeError, TranscriptionError))
+    return isinstance(error, (*_FINAL, *_FOR_ONE_ATTEMPT))
 
 
 def _reason(error: Exception) -> str:

@@ -15,12 +15,13 @@ import attrs
 import pytest
 from falcon.testing import Result, TestClient
 
+from hvcore.assembly.task_handlers import ServiceMethod
 from hvcore.domain.links.links import MAX_GUESSES
 from hvcore.domain.links.share_codes import MAX_CODE_GUESSES, MAX_MAILS
 from hvcore.domain.tasks.kinds import SHARE_CODE_SEND
 from hvcore.domain.tasks.task import Lane, Task, TaskState
 from hvcore.errors import UnavailableError
-from hvcore.ports.mail import Mail, MailRefusedError
+from hvcore.ports.mail import Mail, MailAnswerLostError, MailRefusedError
 from hvcore.services.links.share_code_mails import ShareCodeMails
 from hvcore.services.tasks.leases import TaskRun
 from hvcore_player.app import make_app as make_player
@@ -439,8 +440,10 @@ class FailingMailer:
 
     def __init__(self, error: Exception) -> None:
         self.error = error
+        self.tries = 0
 
     def send(self, mail: Mail) -> None:
+        self.tries += 1
         raise self.error
 
 
@@ -476,3 +479,24 @@ def test_a_mail_waits_for_a_server_that_is_away(cinema: Cinema) -> None:
 
     with pytest.raises(UnavailableError):
         attempt(cinema, UnavailableError("away"))
+
+
+def test_a_mail_whose_answer_is_lost_is_sent_three_times_at_most(
+    cinema: Cinema,
+) -> None:
+    ask(cinema, cinema.share(viewerEmail=EMAIL))
+    services = cinema.api.services
+    (task,) = tasks(cinema)
+    mailer = FailingMailer(MailAnswerLostError("The mail server did not say."))
+    mailing = ShareCodeMails(uow=services.uow, mailer=mailer)
+    handlers = {SHARE_CODE_SEND: ServiceMethod(run=mailing.send)}
+    runs = attrs.evolve(services.task_runs, handlers=handlers)
+
+    for _ in range(6):
+        runs.run(task.id, worker="w", stopping=lambda: False)
+        cinema.api.clock.move(timedelta(minutes=1))
+
+    assert mailer.tries == 3
+    (task,) = tasks(cinema)
+    assert task.state is TaskState.FAILED
+    assert "did not say" in task.error

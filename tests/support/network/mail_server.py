@@ -22,7 +22,8 @@ class MailServer:
 
     Attributes:
         port: On 127.0.0.1.
-        answer: To a mail that has come whole.
+        answer: To a mail that has come whole; None is silence.
+        scans_for_s: The seconds that it takes before the answer.
         recipient_answer: To its recipient.
         goodbye: To QUIT; None is silence.
         messages: Those that were taken.
@@ -31,7 +32,8 @@ class MailServer:
     """
 
     port: int = 0
-    answer: str = "250 OK"
+    answer: str | None = "250 OK"
+    scans_for_s: float = 0.0
     recipient_answer: str = "250 OK"
     goodbye: str | None = "221 Bye"
     messages: list[EmailMessage] = attrs.field(factory=list)
@@ -68,7 +70,7 @@ class MailServer:
     async def handle_DATA(  # noqa: N802 - aiosmtpd's own
         self, server: SMTP, _session: Session, envelope: Envelope
     ) -> str:
-        if self.answer.startswith("250"):
+        if self.answer is None or self.answer.startswith("250"):
             content = cast(bytes, envelope.content)
             message = message_from_bytes(content, policy=policy.default)
             self.messages.append(cast(EmailMessage, message))
@@ -76,7 +78,10 @@ class MailServer:
             self.had_tls.append(
                 server.transport.get_extra_info("sslcontext") is not None
             )
-        return self.answer
+        if self.answer is None:
+            await asyncio.Event().wait()
+        await asyncio.sleep(self.scans_for_s)
+        return str(self.answer)
 
     async def handle_QUIT(  # noqa: N802 - aiosmtpd's own
         self, _server: SMTP, _session: Session, _envelope: Envelope

@@ -99,7 +99,8 @@ SUBJECTS: Final[Mapping[str, Subject]] = {
         "HTTP and others.",
         names=(
             *("Overrides", "AnalyticsSink", "BatchRefusedError", "Clock", "Mailer"),
-            *("Mail", "MailRefusedError", "OutboundHttp", "OutboundError"),
+            *("Mail", "MailAnswerLostError", "MailRefusedError"),
+            *("OutboundHttp", "OutboundError"),
             "TargetRefusedError",
         ),
     ),

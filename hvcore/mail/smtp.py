@@ -5,13 +5,16 @@ import socket
 import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote, urlsplit
 
 from hvcore.errors import UnavailableError
 from hvcore.mail.message import message_of
 from hvcore.ports.mail import Mail, MailAnswerLostError, MailRefusedError
 from hvcore.safe_http.deadlines import SocketDeadline
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
 
 TIMEOUT_S: Final = 15.0
 """For each step; a task waits for it and no request does."""
@@ -152,12 +155,12 @@ class _Smtp(smtplib.SMTP):
         self._tls = tls
         super().__init__(host, port, timeout=TIMEOUT_S)
 
-    def data(self, msg: bytes | str) -> tuple[int, bytes]:
+    def data(self, msg: "ReadableBuffer | str") -> tuple[int, bytes]:
         answer = super().data(msg)
         self.awaits_answer = False
         return answer
 
-    def send(self, s: bytes | str) -> None:
+    def send(self, s: "ReadableBuffer | str") -> None:
         super().send(s)
         if isinstance(s, bytes) and s.endswith(_END_OF_MAIL) and self.sock is not None:
             self.awaits_answer = True

@@ -23,6 +23,7 @@ from hvcore.services.tasks.handlers import TaskHandler
 from hvcore.services.tasks.leases import TaskRun
 from hvcore.services.tasks.outages import (
     HANDED_ON_WAITS,
+    OUTAGE_WAITS,
     HostRest,
     is_of_this_host,
     is_outage,
@@ -86,7 +87,7 @@ class FailedAttempts:
             else:
                 is_ended = work.tasks.put_back(
                     task,
-                    not_before=work.now() + _wait(attempts, handler),
+                    not_before=work.now() + _wait(attempts, handler, error),
                     attempts=attempts,
                     error=_operator_text(error),
                 )
@@ -139,7 +140,10 @@ def _waits_for(error: Exception) -> str:
     return f"{error} It says: {said}" if said else f"{error}"
 
 
-def _wait(attempts: int, handler: TaskHandler) -> timedelta:
+def _wait(attempts: int, handler: TaskHandler, error: Exception) -> timedelta:
+    if isinstance(error, MailAnswerLostError):
+        # A server that looks for viruses too slowly is as busy in two seconds.
+        return attempts * OUTAGE_WAITS
     if not handler.is_patient:
         return backoff(attempts)
     return min(timedelta(seconds=2.0 ** min(attempts, 12)), PATIENT_BACKOFF_MAX)

@@ -7,7 +7,7 @@ Source: the interface document, "Family B", ``POST /videos/upload`` and ``POST
 
 import secrets
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Final
 from urllib.parse import unquote
@@ -59,7 +59,9 @@ FETCH_LIMIT_S: Final = 3 * 3600.0
 """The time for one download: 5 GiB in this time are 4 Mbit/s."""
 GRACE_S: Final = 60.0
 MIN_BYTES_PER_S: Final = 32 * 1024
-"""The least speed of a source after GRACE_S; a slower one would keep others waiting."""
+"""The least speed of a source GRACE_S after the request; a slower one would keep others waiting."""
+FETCHED_AGAIN_AFTER_S: Final = 600
+"""The wait after a file was downloaded that the storage did not take: another minute may not help, and the source's owner pays."""
 _UNNAMED: Final = "download"
 
 
@@ -140,11 +142,12 @@ class Fetching:
         if grant is None or grant.source_url is None or not _is_open(grant):
             run.finish()
             return
+        pace = _Pace(run)
         try:
             with self.outbound.get(
-                grant.source_url, deadline_s=FETCH_LIMIT_S, check=run.check
+                grant.source_url, deadline_s=FETCH_LIMIT_S, check=pace.check
             ) as download:
-                self._take(run, grant, download)
+                self._take(run, grant, download, pace)
         except TargetRefusedError as exc:
             raise UnusableSourceError(exc.reason) from exc
         except OutboundError as exc:
@@ -180,13 +183,17 @@ class Fetching:
         return grant
 
     def _take(
-        self, run: TaskRun, grant: UploadGrant, download: StreamedResponse
+        self,
+        run: TaskRun,
+        grant: UploadGrant,
+        download: StreamedResponse,
+        pace: "_Pace",
     ) -> None:
         check_head(download)
         with self.uow.read() as work:
             # Before it is fetched; what decides is how it is when it is there.
             _require(work, grant, download.content_length or 0)
-        blocks = download.blocks()
+        blocks = pace.counted(download.blocks())
         head = _head(blocks)
         sniffed = sniffed_type(head)
         folder = self.uploads.incoming_dir()
@@ -206,7 +213,11 @@ class Fetching:
         # A path of its own for each attempt: a worker that lost its lease
         # changes nothing that another one has brought.
         path = f"{grant.path}/{secrets.token_hex(8)}"
-        self.storage.put_file(path, file.path, content_type=content_type)
+        try:
+            self.storage.put_file(path, file.path, content_type=content_type)
+        except UnavailableError as exc:
+            exc.retry_after_s = max(exc.retry_after_s, FETCHED_AGAIN_AFTER_S)
+            raise
         try:
             failpoint("fetch.stored")
             self._arrive(run, path, file.size_bytes)
@@ -240,6 +251,35 @@ class Fetching:
             work.grants.save(grant)
             _require(work, grant, size_bytes)
             work.commit()
+
+
+class _Pace:
+    """The speed of a download since its request, the wait for the response's head included."""
+
+    def __init__(self, run: TaskRun) -> None:
+        self._run = run
+        self._began_at_s = time.monotonic()
+        self._received_bytes = 0
+
+    def check(self) -> None:
+        """
+        Raise an error if the task is to stop, or the source is too slow.
+
+        Raises:
+            TaskStopped: The task is to stop.
+            FetchError: The source is too slow.
+        """
+        self._run.check()
+        elapsed_s = time.monotonic() - self._began_at_s
+        if elapsed_s > GRACE_S and self._received_bytes < elapsed_s * MIN_BYTES_PER_S:
+            raise FetchError("The source is too slow.")
+
+    def counted(self, blocks: Iterable[bytes]) -> Iterator[bytes]:
+        """Yield the blocks of the body, and check the speed after each."""
+        for block in blocks:
+            self._received_bytes += len(block)
+            self.check()
+            yield block
 
 
 def file_name_of(url: str) -> str:
@@ -285,13 +325,9 @@ def _fill(
     blocks: Iterator[bytes],
     expected_bytes: int | None,
 ) -> None:
-    began_at = time.monotonic()
     for block in chain([head], blocks):
         check_size(file.size_bytes + len(block))
         file.write(block)
-        elapsed_s = time.monotonic() - began_at
-        if elapsed_s > GRACE_S and file.size_bytes < elapsed_s * MIN_BYTES_PER_S:
-            raise FetchError("The source is too slow.")
         if expected_bytes:
             run.report(file.size_bytes / expected_bytes)
 

@@ -19,18 +19,21 @@ BATCH: Final = 500
 """Deliveries in a transaction: a writer on SQLite delays everyone else."""
 PAUSE_S: Final = 0.02
 """SQLite has no queue of writers: a writer that finds it locked sleeps about this long."""
+WITHIN_S: Final = 2.0
+"""The time that ``end_backlog`` takes of a request; the sweep ends the rest."""
 SWEEP_BATCHES: Final = 60
 """Batches of one sweep; the next one goes on half a minute later."""
 
 
 def end_backlog(uow: UnitOfWork, webhook_id: WebhookId) -> None:
-    """Cancel all deliveries that wait for a disabled or removed webhook endpoint."""
-    while _end_batch(uow, webhook_id):
+    """Cancel deliveries that wait for a disabled or removed webhook endpoint, for two seconds; the sweep cancels the rest."""
+    ends_at_s = time.monotonic() + WITHIN_S
+    while _end_batch(uow, webhook_id) and time.monotonic() < ends_at_s:
         time.sleep(PAUSE_S)
 
 
 def end_leftovers(uow: UnitOfWork) -> int:
-    """Finish interrupted calls of ``end_backlog``; return the number of cancelled deliveries."""
+    """Cancel deliveries that calls of ``end_backlog`` have left; return the number of cancelled deliveries."""
     with uow.read() as work:
         unended = list(work.webhook_backlog.unended())
     total, current = 0, Round(_log, "deliveries to an ended webhook still wait")

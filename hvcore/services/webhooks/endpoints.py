@@ -83,6 +83,8 @@ class Webhooks:
             created_at=self.clock.now(),
         )
         with self.uow.write() as work:
+            # Two calls at once would both find room for one more.
+            work.tenants.lock_environments(environment.org_id)
             others = work.webhooks.count(environment.org_id, environment.id)
             if others >= MAX_ENDPOINTS:
                 raise InvalidParametersError(

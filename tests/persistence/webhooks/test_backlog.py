@@ -16,6 +16,7 @@ from hvcore.domain.webhooks.deliveries import WebhookDeliveryState
 from hvcore.domain.webhooks.endpoints import EndpointState, WebhookEndpoint
 from hvcore.persistence import tables
 from hvcore.persistence.unit_of_work import SqlUnitOfWork
+from hvcore.services.webhooks import backlog
 from hvcore.services.webhooks.backlog import end_backlog, end_leftovers
 from tests.persistence.samples import ORG, Rung
 from tests.persistence.webhooks.test_events import (
@@ -85,6 +86,20 @@ def test_a_disabled_endpoints_deliveries_are_cancelled_by_the_batch(
     assert {d.state for d in found} == {WebhookDeliveryState.CANCELLED}
     assert {d.last_error for d in found} == {"The endpoint is disabled."}
     assert {t.state for t in tasks_of(uow, waiting)} == {TaskState.CANCELLED}
+
+
+def test_a_request_ends_what_it_can_in_time_and_the_sweep_the_rest(
+    uow: SqlUnitOfWork, waiting: WebhookEndpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(backlog, "WITHIN_S", 0.0)
+    monkeypatch.setattr(backlog, "BATCH", 1)
+    put_into(uow, waiting, EndpointState.DISABLED)
+
+    end_backlog(uow, waiting.id)
+
+    assert unended(uow) == [waiting.id]
+    end_leftovers(uow)
+    assert unended(uow) == []
 
 
 @pytest.mark.parametrize("state", [EndpointState.ACTIVE, EndpointState.FAILING])

@@ -16,6 +16,7 @@ from hvcore.incoming import disk_space
 from hvcore.services.uploads import fetching, source_checks
 from tests.services.uploads.fetching.outside import Outside
 from tests.support.network.outbound import MP4, PUBLIC
+from tests.support.network.trickling import trickling_server
 
 
 def test_the_address_is_in_no_task_no_log_and_no_reason(
@@ -298,6 +299,22 @@ def test_a_source_that_is_too_slow_is_given_up(
 
     video_id = outside.video("/v")
     outside.world.run_everything()
+
+    assert outside.outcome(video_id) == (VideoState.FAILED, "The source is too slow.")
+
+
+def test_a_source_whose_head_never_ends_is_given_up(
+    outside: Outside, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fetching, "GRACE_S", 0.3)
+    with trickling_server(b"X: y\r\n", first=b"HTTP/1.1 200 OK\r\n") as port:
+        video_id = outside.world.services.fetching.fetch_video(
+            outside.world.env,
+            f"http://source.test:{port}/clip.mp4",
+            outside.world.file(),
+            outside.world.wanted(),
+        ).id
+        outside.world.run_everything()
 
     assert outside.outcome(video_id) == (VideoState.FAILED, "The source is too slow.")
 

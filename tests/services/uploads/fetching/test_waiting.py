@@ -3,6 +3,7 @@ A fetch waits for room, within the quota.
 """
 
 from collections import namedtuple
+from datetime import timedelta
 
 import pytest
 
@@ -40,12 +41,15 @@ def test_a_fetch_waits_while_storage_is_away(
     def refuse(*_: object, **__: object) -> None:
         raise UnavailableError("The storage is full.")
 
-    video_id = outside.video()
+    video_id, began_at = outside.video(), outside.world.clock.now()
     with monkeypatch.context() as patch:
         patch.setattr(outside.world.services.storage, "put_file", refuse)
         for _ in range(MAX_ATTEMPTS + 2):
             outside.world.run_everything()
         assert outside.outcome(video_id) == (VideoState.TRANSCODING, None)
+        # The source's owner pays for each download in vain.
+        lasted = outside.world.clock.now() - began_at
+        assert lasted >= MAX_ATTEMPTS * timedelta(minutes=10)
 
     outside.world.run_everything()
 

@@ -6,6 +6,7 @@ import json
 import os
 import stat
 import tempfile
+import time
 from pathlib import Path
 
 import pytest
@@ -92,11 +93,19 @@ def test_only_keys_with_a_value_are_first_keys(folder: DataFolder) -> None:
     assert folder.first_keys() == {"live": "hv_live_x"}
 
 
-def test_nobody_waits_for_the_addresses_of_a_service_that_does_not_run(
-    folder: DataFolder,
+def test_only_the_addresses_of_a_service_that_is_starting_are_waited_for(
+    folder: DataFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert folder.awaited_addresses() == {}
+    addresses = {"apiURL": "http://127.0.0.1:9000"}
+    monkeypatch.setattr(
+        time, "sleep", lambda _: folder.addresses_file.write_text(json.dumps(addresses))
+    )
 
-    folder.addresses_file.write_text('{"apiURL": "http://127.0.0.1:9000"}')
+    of_none = folder.awaited_addresses()
+    with folder.locked():
+        of_starting = folder.awaited_addresses()
+        monkeypatch.setattr(time, "sleep", lambda _: pytest.fail("waits"))
+        of_running = folder.awaited_addresses()
 
-    assert folder.awaited_addresses() == {"apiURL": "http://127.0.0.1:9000"}
+    assert of_none == {}
+    assert of_starting == of_running == addresses

@@ -269,6 +269,19 @@ def test_the_shown_picture_is_cropped_then_stretched_then_turned(
     assert attrs.evolve(plain, **changes).size_px == size_px
 
 
+def test_filters_crop_and_turn_what_is_shown_and_nothing_else() -> None:
+    plain = Geometry(decoded_width_px=640, decoded_height_px=360)
+    cropped = attrs.evolve(plain, crop=Crop(left_px=30, right_px=10, top_px=9))
+    turned = attrs.evolve(cropped, turn=(0, 1, -1, 0))
+
+    assert plain.filters() == []
+    assert cropped.filters() == ["crop=600:351:30:9"]
+    assert turned.filters() == [
+        *("crop=600:351:30:9", "transpose=clock"),
+        "sidedata=mode=delete:type=DISPLAYMATRIX",
+    ]
+
+
 def test_what_the_first_picture_shows_is_stronger_than_headers() -> None:
     streams = Streams(
         container="mov",

@@ -218,7 +218,7 @@ def test_a_picture_is_turned_by_the_first_whole_matrix() -> None:
     sides = [
         {"displaymatrix": "00000000: 1 2 many"},
         written(UPSIDE_DOWN[:8]),
-        written(UPSIDE_DOWN),
+        written((*UPSIDE_DOWN, 1)),
         written((0, 65536, 0, -65536, 0, 0, 0, 0, 1)),
     ]
 
@@ -329,7 +329,7 @@ def test_fields_that_are_nonsense_count_as_none() -> None:
         "whole": "12",
         "largest": 2**53 - 1,
         "larger": -(2**53),
-        "list": [],
+        "list": [1],
         "rate": "30000/1001",
         "ratio": "4:3",
         "none": "1/0",

@@ -124,6 +124,7 @@ def test_what_stands_still_before_and_behind_the_pictures_is_held() -> None:
         ("0,0.0,1.0,1.0,K_\n0,1.0,0.9,1.0,__\n", False),
         ("0,0.0,N/A,1.0,K_\n0,1.0,0.9,1.0,__\n", True),
         ("0,N/A,0.0,1.0,K_\n", False),
+        ("0,0.0,0.0,1.0,K_\n0,N/A,N/A,1.0,__\n", False),
         ("0,0.0,0.0,1.0,K_\n0,nan,0.5,1.0,__\n", False),
         ("0,0.0,0.0,1.0,K_\n0,315360000.0,0.5,1.0,__\n", False),
     ],
@@ -132,6 +133,7 @@ def test_pictures_are_orderly_that_can_be_found_by_their_time(
     packets: str, *, is_orderly: bool
 ) -> None:
     assert read(packets).is_orderly is is_orderly
+    assert read(packets).last_s <= 2.1
 
 
 def test_packets_that_show_nothing_are_no_video() -> None:
@@ -183,6 +185,8 @@ def even(rate: Fraction, *, count: int = 241, **changes: float) -> Timeline:
         ("238", "1000/1", "240"),
         ("0", "50/1", "50"),
         ("0", "0/0", "1"),
+        ("25", "2503/100", "25"),
+        ("2500/99", "1000/1", "25"),
         ("0.5", "1/2", "1"),
         ("242", "242/1", "240"),
     ],
@@ -191,7 +195,7 @@ def test_a_video_is_shown_at_its_own_rate_or_the_next_usual_one(
     measured: str, nominal: str, expected: str
 ) -> None:
     rate = Fraction(measured)
-    timeline = even(rate) if rate else even(rate, count=1)
+    timeline = even(rate) if rate else even(rate, count=2)
 
     assert frame_rate(video(r_frame_rate=nominal), timeline) == Fraction(expected)
 

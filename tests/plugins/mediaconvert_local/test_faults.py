@@ -80,9 +80,11 @@ def test_faults_may_be_as_large_as_their_limits() -> None:
     assert (answer.delay_s, answer.times, answer.operation) == (60, 1000, "*")
     assert (answer.is_afterwards, answer_fault_of({}).is_afterwards) == (True, False)
     assert [times_of({}), times_of({"times": 1})] == [1, 1]
-    for wrong in ({"times": 0}, {"times": 1001}, {"delay-seconds": 61}, {"error": "x"}):
-        with pytest.raises(MediaConvertError):
-            answer_fault_of(wrong)
+    for name, value in (("times", 0), ("times", 1001), ("delay-seconds", 61)):
+        with pytest.raises(MediaConvertError, match=f"{name} must be"):
+            answer_fault_of({name: value})
+    with pytest.raises(MediaConvertError, match="error must be one of"):
+        answer_fault_of({"error": "x"})
 
 
 def test_an_ordered_error_is_raised_as_it_was_ordered() -> None:

@@ -162,11 +162,13 @@ def test_a_job_takes_what_it_does_not_say_from_template_and_preset(
 
     request = {"role": whole["role"], "jobTemplate": "t", "settings": over}
     made = idle_service.jobs.create(request | {"tags": {"a": "1"}})["job"]
+    urgent = idle_service.jobs.create(request | {"priority": 9})["job"]
 
     (found,) = made["settings"]["outputGroups"][0]["outputs"]
     assert found["videoDescription"] == video
     assert (found["nameModifier"], found["preset"]) == ("_x", "p")
     assert found["audioDescriptions"] == output["audioDescriptions"]
     assert (made["priority"], made["queue"].endswith("/q")) == (7, True)
+    assert urgent["priority"] == 9
     tags = idle_service.tags.list({"arn": made["arn"]})["resourceTags"]["tags"]
     assert tags == {"a": "1"}

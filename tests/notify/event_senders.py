@@ -117,7 +117,7 @@ def environ_of(source: Source) -> dict[str, str]:
         "HV_UPLOADS__DIRECT": "auto",
         "HV_FETCH__ALLOWED_HOSTS": f"127.0.0.1:{source.port}",
         "HV_NOTIFY__SNS_TOPICS": TOPIC,
-        "HV_NOTIFY__SNS_URL": root,
+        "HV_NOTIFY__SNS_URL": f"{root}/",
         "HV_NOTIFY__PUBSUB_AUDIENCE": AUDIENCE,
         "HV_NOTIFY__PUBSUB_EMAIL": EMAIL,
         "HV_NOTIFY__PUBSUB_KEYS_URL": root + KEYS_PATH,

@@ -108,15 +108,22 @@ def test_an_unknown_key_is_fetched_once_and_not_for_each_token(
     assert told.asked(KEYS_PATH) == 1
 
 
-def test_a_weak_key_is_not_believed(
-    tmp_path: Path, amazon: SnsSender, google: GoogleSender
+def test_a_key_that_is_weak_or_signs_nothing_is_not_believed(
+    tmp_path: Path,
+    amazon: SnsSender,
+    google: GoogleSender,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    weak = GoogleSender.make(bits=1024)
+    monkeypatch.setattr(pubsub_tokens, "AGAIN_AFTER_S", 0.0)
+    weak = GoogleSender.make(bits=1024).keys()
     with event_senders(tmp_path, amazon, google) as told:
-        told.source.gives(KEYS_PATH, weak.keys())
+        for keys in (weak, google.keys().replace(b'"use": "sig"', b'"use": "enc"')):
+            told.source.gives(KEYS_PATH, keys)
 
-        # Its owner, too, is told that there are no keys.
-        assert pushed(told, google.token(told.world.clock.now())) == 503
+            # Their owner, too, is told that there are no keys.
+            assert pushed(told, google.token(told.world.clock.now())) == 503
+        told.source.gives(KEYS_PATH, google.keys().replace(b'"use": "sig", ', b""))
+        assert pushed(told, google.token(told.world.clock.now())) == 204
 
 
 @pytest.mark.parametrize(

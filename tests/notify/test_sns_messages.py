@@ -11,6 +11,7 @@ from typing import Any, Final
 import pytest
 from falcon.testing import Result
 
+from hvcore_notify.sns_messages import MAX_CERTIFICATES
 from tests.notify.event_senders import EventSenders, event_senders
 from tests.notify.senders import (
     AMAZON,
@@ -51,6 +52,23 @@ def test_the_certificate_is_fetched_once(told: EventSenders) -> None:
         assert told.publish(s3_event("b/x"), MessageId=str(number)).status_code == 204
 
     assert told.asked(CERTIFICATE) == 1
+
+
+def test_only_so_many_certificates_are_kept_and_the_oldest_goes(
+    told: EventSenders,
+) -> None:
+    names = [
+        f"/SimpleNotificationService-{number:032x}.pem"
+        for number in range(MAX_CERTIFICATES + 1)
+    ]
+    for name in names:
+        told.serve_certificate(told.amazon.certificate, name)
+
+    for name in (*names, names[1], names[0]):
+        answer = told.publish(s3_event("b/x"), SigningCertURL=AMAZON + name)
+        assert answer.status_code == 204
+
+    assert [told.asked(name) for name in names[:3]] == [2, 1, 1]
 
 
 def test_a_message_that_is_sent_again_is_taken_once(told: EventSenders) -> None:

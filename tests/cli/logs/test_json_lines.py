@@ -94,6 +94,23 @@ def test_the_operator_is_shown_important_lines_as_text(lines: Lines) -> None:
     assert json_lines.as_text(b"Error: no JSON\n") == b"Error: no JSON\n"
 
 
+def test_a_line_of_ours_is_read_behind_the_words_of_a_service_manager(
+    lines: Lines,
+) -> None:
+    LOG.warning("disk full")
+    (ours,) = lines.raw
+    others = [
+        b'{"time": 1, "level": "ERROR", "logger": "x", "message": "y"}',
+        b'{"time": "1", "level": "ERROR", "logger": "x"}',
+        b'{"time": "1"',
+        b'{"time": ' + b"[" * 100_000,
+        b"Error: no JSON",
+    ]
+
+    assert json_lines.read_line(b"Jan 1 host hv[7]: " + ours) == lines.read[0]
+    assert [json_lines.read_line(line) for line in others] == [None] * len(others)
+
+
 def test_why_a_process_ended_is_read_from_its_json(
     lines: Lines, tmp_path: Path
 ) -> None:

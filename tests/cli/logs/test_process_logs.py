@@ -46,6 +46,24 @@ def test_a_log_that_cannot_be_rotated_stays_bounded(tmp_path: Path) -> None:
     assert log.path.read_bytes() == b"line 8\n"
 
 
+@pytest.mark.usefixtures("small")
+def test_a_log_is_as_long_as_it_may_be_before_the_next_begins(tmp_path: Path) -> None:
+    log = LogFile(tmp_path / "api.log")
+    log.path.touch()
+    log.path.chmod(0o644)
+
+    for line in (b"1234\n", b"6789\n"):
+        log.write(line)
+    mode = log.path.stat().st_mode & 0o777
+    log.write(b"next\n")
+
+    log.close()
+    log.close()
+    assert (tmp_path / "api.log.1").read_bytes() == b"1234\n6789\n"
+    assert log.path.read_bytes() == b"next\n"
+    assert mode == 0o600
+
+
 def test_lines_are_lost_while_the_folder_is_away(tmp_path: Path) -> None:
     log = LogFile(tmp_path / "logs" / "api.log")
     log.write(b"lost\n")

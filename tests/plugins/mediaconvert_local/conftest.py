@@ -8,6 +8,8 @@ from pathlib import Path
 import attrs
 import pytest
 
+from hvcore_mediaconvert_local.config import LocalMediaConvertConfig
+from hvcore_mediaconvert_local.local_service import LocalMediaConvert
 from tests.e2e.clips import make_clip
 from tests.plugins.mediaconvert_local.local_server import LocalServer, local_server
 from tests.support.stores.object_store import new_bucket, s3_client, s3_server
@@ -29,6 +31,16 @@ def server(s3_endpoint: str) -> Iterator[LocalServer]:
     """
     with local_server(s3_endpoint, "--max-encodes", "2") as running:
         yield running
+
+
+@pytest.fixture
+def idle_service() -> Iterator[LocalMediaConvert]:
+    """
+    A server without HTTP that works on no job.
+    """
+    made = LocalMediaConvert(LocalMediaConvertConfig())
+    yield made
+    made.close()
 
 
 @attrs.frozen(kw_only=True)

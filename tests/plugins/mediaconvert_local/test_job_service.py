@@ -82,3 +82,93 @@ def test_no_secret_is_shown() -> None:
     )
 
     assert "hidden" not in repr(config)
+
+
+def test_jobs_are_listed_by_queue_state_and_input_newest_first(
+    idle_service: LocalMediaConvert,
+) -> None:
+    jobs = idle_service.jobs
+    idle_service.queues.create({"name": "q"})
+    first, second, third = (
+        created(idle_service, **more) for more in ({}, {"queue": "q"}, {})
+    )
+    jobs.cancel({"id": third})
+
+    def listed(**request: object) -> list[str]:
+        return [one["id"] for one in jobs.list(request)["jobs"]]
+
+    assert listed() == [third, second, first]
+    assert listed(order="ASCENDING") == [first, second, third]
+    assert listed(queue="q") == [second]
+    assert listed(status="SUBMITTED") == [second, first]
+    assert listed(inputFile="b/in") == [third, second, first]
+    assert listed(inputFile="other") == []
+    page = jobs.list({"maxResults": 2})
+    assert listed(maxResults=2, nextToken=page["nextToken"]) == [first]
+    assert "nextToken" not in jobs.list({"maxResults": 3})
+    up = jobs.list({"maxResults": 1, "order": "ASCENDING"})["nextToken"]
+    assert listed(order="ASCENDING", nextToken=up) == [second, third]
+    assert jobs.get({"id": third})["job"]["status"] == "CANCELED"
+    for call in (jobs.get, jobs.cancel):
+        with pytest.raises(MediaConvertError, match="Job x does not exist"):
+            call({"id": "x"})
+    with pytest.raises(MediaConvertError, match="is CANCELED and cannot be canceled"):
+        jobs.cancel({"id": third})
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"clientRequestToken": "x" * 65}, "at most 64 ASCII"),
+        ({"clientRequestToken": "ü"}, "at most 64 ASCII"),
+        ({"role": "MediaConvert"}, "Should be the ARN"),
+        ({"jobTemplate": "none"}, "none is not among the jobTemplates"),
+        ({"queue": "none"}, "Queue none does not exist"),
+    ],
+)
+def test_a_job_that_nobody_can_begin_is_refused(
+    idle_service: LocalMediaConvert, change: dict[str, object], said: str
+) -> None:
+    with pytest.raises(MediaConvertError, match=said):
+        created(idle_service, **change)
+    assert idle_service.jobs.list({})["jobs"] == []
+
+
+def test_a_token_of_the_longest_length_finds_its_job_for_a_minute(
+    idle_service: LocalMediaConvert,
+) -> None:
+    first = created(idle_service, clientRequestToken="x" * 64)
+    other = created(idle_service)
+    idle_service.clock.advance(55)
+    again = created(idle_service, clientRequestToken="x" * 64)
+    idle_service.clock.advance(5)
+    late = created(idle_service, clientRequestToken="x" * 64)
+
+    assert first == again
+    assert len({first, other, late}) == 3
+
+
+def test_a_job_takes_what_it_does_not_say_from_template_and_preset(
+    idle_service: LocalMediaConvert,
+) -> None:
+    idle_service.queues.create({"name": "q"})
+    whole = wire(job("s3://b/in.mp4", file_group("b")))
+    (output,) = whole["settings"]["outputGroups"][0]["outputs"]
+    video = output.pop("videoDescription")
+    idle_service.presets.create({"name": "p", "settings": {"videoDescription": video}})
+    template = {"settings": whole["settings"], "queue": "q", "priority": 7}
+    idle_service.templates.create({"name": "t", "category": "c", **template})
+    over = {"outputGroups": [{"outputs": [{"preset": "p", "nameModifier": "_x"}]}]}
+
+    request = {"role": whole["role"], "jobTemplate": "t", "settings": over}
+    made = idle_service.jobs.create(request | {"tags": {"a": "1"}})["job"]
+    urgent = idle_service.jobs.create(request | {"priority": 9})["job"]
+
+    (found,) = made["settings"]["outputGroups"][0]["outputs"]
+    assert found["videoDescription"] == video
+    assert (found["nameModifier"], found["preset"]) == ("_x", "p")
+    assert found["audioDescriptions"] == output["audioDescriptions"]
+    assert (made["priority"], made["queue"].endswith("/q")) == (7, True)
+    assert urgent["priority"] == 9
+    tags = idle_service.tags.list({"arn": made["arn"]})["resourceTags"]["tags"]
+    assert tags == {"a": "1"}

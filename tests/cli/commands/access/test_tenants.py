@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from hvcore.domain.access.keys import is_key_value
+from hvcore.domain.access.keys import ALL_PERMISSIONS, is_key_value
 from tests.cli.conftest import Hv
 from tests.support.doc_blocks import code_under
 
@@ -132,6 +132,7 @@ def test_a_new_key_is_one_json_document(hv: Hv) -> None:
     assert str(key["apiKey"]).startswith("hv_test_")
     assert str(key["keyID"]).startswith("key_")
     assert (key["name"], key["envID"], key["type"]) == ("ci", "dev", "environment")
+    assert key["permissions"] == sorted(one.value for one in ALL_PERMISSIONS)
 
 
 def test_a_key_can_be_given_fewer_rights_and_an_end(hv: Hv) -> None:

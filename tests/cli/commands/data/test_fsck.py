@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 import attrs
+import pytest
 
 from hvcore.assembly import build
 from hvcore.domain.ids import VideoId
@@ -189,8 +190,46 @@ def test_a_video_that_there_is_not_is_a_message(migrated: Hv) -> None:
     assert outcome.stderr.startswith("Error: ")
 
 
-def test_personal_is_no_option_beside_repair(migrated: Hv) -> None:
-    outcome = migrated("fsck", "--personal", "vid_" + "1" * 22, "--repair")
+BESIDE = [
+    *(("--org", "org_a"), ("--hashes",), ("--repair",), ("--give-up",)),
+    *(("--grace", "1d"),),
+]
+
+
+@pytest.mark.parametrize("words", BESIDE, ids=" ".join)
+@pytest.mark.parametrize(
+    "alone", [("--personal", "vid_" + "1" * 22), ("--bring-back",)]
+)
+def test_some_options_stand_alone(
+    hv: Hv, alone: tuple[str, ...], words: tuple[str, ...]
+) -> None:
+    outcome = hv("fsck", *alone, *words)
 
     assert outcome.status == 2
     assert "stands alone" in outcome.stderr
+
+
+def test_files_of_one_video_are_brought_back(migrated: Hv, tmp_path: Path) -> None:
+    keep_a_video(tmp_path)
+    file = leave_a_folder(tmp_path, days=8)
+    migrated("fsck", "--repair")
+
+    other = migrated("fsck", "--bring-back", "--video", "vid_" + "1" * 22)
+    stays = file.exists()
+    own = migrated("fsck", "--bring-back", "--video", FOLDER.parts[3])
+
+    assert ("0 files are" in other.stderr, stays) == (True, False)
+    assert ("1 files are" in own.stderr, file.exists()) == (True, True)
+
+
+def test_a_repair_says_how_many_damages_are_left(migrated: Hv, tmp_path: Path) -> None:
+    keep_a_video(tmp_path)
+    leave_a_folder(tmp_path, days=8)
+
+    look, repair = migrated("fsck"), migrated("fsck", "--repair", "--json")
+
+    (record,) = json.loads(repair.stdout)["damages"]
+    assert "1 found, 0 repaired or ordered." in look.stderr
+    assert "1 found, 1 repaired or ordered." in repair.stderr
+    assert record["outcome"] == "1 files are in quarantine"
+    assert (record["givesUp"], record["whyNot"]) == (False, None)

@@ -5,6 +5,7 @@ hv videos certificate, without a running service.
 import json
 import sqlite3
 from contextlib import closing
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
@@ -121,8 +122,47 @@ def test_all_since_a_day_are_in_one_file(deleted: Hv, tmp_path: Path) -> None:
 
 
 def test_one_of_the_three_is_wanted(migrated: Hv) -> None:
+    both = ("--deleted", VIDEO, "--since", "30d")
     assert migrated("videos", "certificate").status == 2
+    assert migrated("videos", "certificate", *both).status == 2
     assert migrated("videos", "certificate", "--since", "soon").status == 2
+
+
+@pytest.mark.parametrize(("since", "count"), [(-1, 1), (1, 0)])
+@pytest.mark.parametrize("zone", [None, timezone(timedelta(hours=3))])
+def test_a_moment_without_a_zone_is_one_of_utc(
+    deleted: Hv, tmp_path: Path, since: int, count: int, zone: timezone | None
+) -> None:
+    let_purges_end(tmp_path)
+    moment = (datetime.now(UTC) + timedelta(hours=since)).astimezone(zone or UTC)
+    text = moment.replace(tzinfo=zone).isoformat()
+
+    made = deleted("videos", "certificate", "--since", text, "--json")
+
+    assert len(json.loads(made.stdout)["certificates"]) == count
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (None, "cannot be read"),
+        ("no document", "is no JSON document"),
+        ('{"certificates": []}', "has no certificate"),
+        ("[]", "certificate 1"),
+        ('{"certificates": [{}, {}]}', "certificate 1"),
+    ],
+)
+def test_a_file_without_a_certificate_is_told_in_words(
+    migrated: Hv, tmp_path: Path, text: str | None, said: str
+) -> None:
+    file = tmp_path / "certificate.json"
+    if text is not None:
+        file.write_text(text)
+
+    checked = migrated("videos", "certificate", "--check", str(file))
+
+    assert (checked.status, checked.stdout) == (1, "")
+    assert said in checked.stderr
 
 
 def test_fsck_counts_personal_data_by_column_and_never_shows_it(

@@ -147,6 +147,26 @@ def test_an_unknown_id_is_a_failure(
     assert "hv videos list" in capfd.readouterr().err
 
 
+@pytest.mark.parametrize("kind", ["folder", "web", "ranges"])
+def test_every_source_gives_the_bytes_that_are_asked_for(
+    kind: str, folder: Path, web: str, ranges: str
+) -> None:
+    sources = {
+        "folder": FolderSource(folder),
+        "web": WebSource(f"{web}/master.m3u8"),
+        "ranges": WebSource(f"{ranges}/master.m3u8"),
+    }
+    whole = (folder / "master.m3u8").read_bytes()
+
+    first, later = (
+        sources[kind].read("master.m3u8", start, length)
+        for start, length in ((0, 7), (5, 10))
+    )
+
+    assert (first.data, later.data) == (whole[:7], whole[5:15])
+    assert first.size_bytes == later.size_bytes == len(whole)
+
+
 @pytest.mark.parametrize("name", ["../secret.txt", "/etc/passwd", "file:///etc/passwd"])
 def test_a_playlist_reaches_no_file_elsewhere(name: str, folder: Path) -> None:
     with pytest.raises(UnreadableError, match="outside"):

@@ -88,11 +88,16 @@ class EditedCaptions:
         language: The language of the captions.
         seen: The version of the captions that the person began with; "" if there were none.
         text: The captions as WebVTT.
+        label: The name of the captions, for those that were removed meanwhile; "" for the
+            language tag.
+        is_forced: Whether they translate only signs, for those that were removed meanwhile.
     """
 
     language: str
     seen: str
     text: str = attrs.field(repr=False)
+    label: str = ""
+    is_forced: bool = False
 
 
 @attrs.frozen(kw_only=True)
@@ -155,10 +160,11 @@ class CaptionEditing:
             raise _refused([one.sentence for one in wrong])
         new = NewCaptions(
             language=before.language if before else edited.language,
-            label=before.label if before else None,
+            label=before.label if before else edited.label,
             data=data,
             expected=CaptionFormat.WEBVTT,
             changes=before,
+            is_forced=before.is_forced if before else edited.is_forced,
         )
         return self.captions.put(
             caller,

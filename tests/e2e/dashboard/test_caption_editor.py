@@ -21,7 +21,7 @@ from tests.e2e.browsing import (
     watch_for_violations,
 )
 from tests.e2e.people import COOKIE, ORG, enter, services_of
-from tests.support.live import LiveService, request
+from tests.support.live import LiveService, request, until
 
 VTT: Final = """WEBVTT
 
@@ -204,6 +204,10 @@ def test_the_players_time_is_taken_and_marks_its_cue(page: Page, address: str) -
     expect(page.get_by_text("Write a time such as 1:02.500.")).to_be_visible()
 
 
+def drafts(page: Page) -> str:
+    return str(page.evaluate("sessionStorage.getItem('drafts')"))
+
+
 def test_unsaved_cues_are_asked_about_and_are_in_the_editor_again(
     page: Page, address: str
 ) -> None:
@@ -220,7 +224,7 @@ def test_unsaved_cues_are_asked_about_and_are_in_the_editor_again(
     assert asked == []
     text = page.get_by_label("Text", exact=True)
     text.press_sequentially("!")
-    page.wait_for_function("(sessionStorage.getItem('drafts') ?? '').includes('r!')")
+    until(lambda: "r!" in drafts(page), within_s=30)
 
     page.reload()
 
@@ -229,9 +233,9 @@ def test_unsaved_cues_are_asked_about_and_are_in_the_editor_again(
     page.get_by_role("button", name="Discard it").click()
     expect(text).to_have_value("Salt & pepper")
     text.press_sequentially("?")
-    page.wait_for_function("(sessionStorage.getItem('drafts') ?? '').includes('r?')")
+    until(lambda: "r?" in drafts(page), within_s=30)
     page.keyboard.press("ControlOrMeta+z")
-    page.wait_for_function("!(sessionStorage.getItem('drafts') ?? '').includes('r?')")
+    until(lambda: "r?" not in drafts(page), within_s=30)
     page.reload()
     assert asked == ["beforeunload"]
 

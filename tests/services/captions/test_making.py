@@ -487,7 +487,12 @@ def test_captions_of_several_languages_are_made_one_after_the_other(
 
 def heard(spoken: SpokenService, video_id: str) -> list[HeardSpeech]:
     with spoken.world.services.uow.read() as work:
-        return list(work.caption_jobs.heard(VideoId(video_id)))
+        jobs = work.caption_jobs
+        found = [
+            jobs.heard(VideoId(video_id), one.wish)
+            for one in jobs.heard_languages(VideoId(video_id))
+        ]
+    return [one for one in found if one]
 
 
 def test_heard_speech_stays_when_a_person_replaces_the_captions(

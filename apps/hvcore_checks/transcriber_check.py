@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from hvcore.assembly import Services
-from hvcore.domain.health_findings import HealthFinding, broken, healthy
+from hvcore.domain.health_findings import HealthFinding, ambiguous, broken, healthy
 from hvcore.domain.processing.speech import TranscriberCapabilities
 from hvcore.errors import UnavailableError, require_answer
 from hvcore.ports.transcriber import SupportsCostMeasurement
@@ -21,13 +21,15 @@ def transcriber(services: Services) -> Sequence[HealthFinding]:
     if chosen is None:
         if wishes:
             return [_cannot_generate(wishes, NO_TRANSCRIBER)]
-        return [healthy(CHECK, "none: HV_TRANSCRIBER__BACKEND chooses no backend")]
+        none = healthy(CHECK, "none: HV_TRANSCRIBER__BACKEND chooses no backend")
+        return [none, *_wishes_of_environments(services)]
     fix = "Correct HV_TRANSCRIBER__BACKEND and the backend's options."
     try:
         able = chosen.capabilities()
         require_answer(chosen.capabilities, able, TranscriberCapabilities)
         chosen.ping()
         refusal = services.caption_orders.refusal(wishes)
+        lost = _wishes_of_environments(services)
         cost = (
             f"; a minute of speech costs about {chosen.processor_s_per_minute():.1f} s "
             "of processor time on this machine"
@@ -39,7 +41,28 @@ def transcriber(services: Services) -> Sequence[HealthFinding]:
         return [broken(CHECK, f"{exc.detail}{said}", fix)]
     if refusal:
         return [_cannot_generate(wishes, refusal)]
-    return [healthy(CHECK, f"{able.name}: {_languages(able)}{cost}")]
+    return [healthy(CHECK, f"{able.name}: {_languages(able)}{cost}"), *lost]
+
+
+def _wishes_of_environments(services: Services) -> Sequence[HealthFinding]:
+    """Find captions that environments want for new videos, and that can no longer be made."""
+    if services.why_unusable():
+        # The check of the database says that.
+        return []
+    with services.uow.read() as work:
+        wanted = work.tenants.captioned_environments()
+    told = [
+        f"captions of new videos of {one.example}"
+        f"{f' and {one.count - 1} more' if one.count > 1 else ''}: {refusal}"
+        for one in wanted
+        if (refusal := services.caption_orders.refusal(one.languages))
+    ]
+    more = [f"{len(told) - _MOST_NAMED} more such"] if len(told) > _MOST_NAMED else []
+    fix = (
+        "Choose a model that knows the language, or change the setting: "
+        "hv envs captions ORG ENV."
+    )
+    return ambiguous(CHECK, [*told[:_MOST_NAMED], *more], fix)
 
 
 def _cannot_generate(wishes: Sequence[str], refusal: str) -> HealthFinding:

@@ -38,6 +38,7 @@ from hvcore_transcriber_http.exchange import (
 )
 from hvcore_transcriber_http.languages import whisper_code
 from hvcore_transcriber_http.options import HttpTranscriberOptions
+from hvcore_transcriber_http.organization_days import OrganizationDays
 
 _OK: Final = 200
 _BUSY: Final = frozenset({429, 502, 503})
@@ -49,6 +50,7 @@ _SERVER_FAILS: Final = 500
 _LONGEST_WAIT_S: Final = 30
 """A longer pause that a server asks for is made by the job, which others need not wait for."""
 _REFUSED_WAIT_S: Final = 3_600
+_TOO_LONG: Final = "This sound alone is longer than what may be transcribed in a day."
 _PING_S: Final = 10.0
 _STEP_S: Final = 0.5
 
@@ -66,7 +68,12 @@ def make_transcriber(
             service="the transcription server",
             currency="s",
         )
-    return HttpTranscriber(options=options, clock=clock, book=book)
+    days = None
+    if options.organization_daily_limit_s:
+        days = OrganizationDays(
+            database=database, limit_ms=options.organization_daily_limit_s * 1000
+        )
+    return HttpTranscriber(options=options, clock=clock, book=book, days=days)
 
 
 @attrs.frozen(kw_only=True)
@@ -76,12 +83,15 @@ class HttpTranscriber(Transcriber):
 
     Attributes:
         book: The seconds of sound that were sent each day; None if there is no limit.
+        days: The sound of each organization that was sent on a day; None if there is no
+            limit.
         sleep: Waits for some seconds between two attempts.
     """
 
     options: HttpTranscriberOptions
     clock: Clock
     book: SpendingBook | None = None
+    days: OrganizationDays | None = None
     sleep: Callable[[float], None] = time.sleep
 
     def capabilities(self) -> TranscriberCapabilities:
@@ -90,14 +100,35 @@ class HttpTranscriber(Transcriber):
         )
 
     def reserve(self, order: TranscriptionOrder) -> None:
+        now = self.clock.now()
+        self._reserve_of_organization(order, now)
+        try:
+            self._reserve_of_all(order, now)
+        except Exception:
+            if self.days is not None:
+                self.days.give_back(order.org_id, order.sound.duration_ms, now)
+            raise
+
+    def _reserve_of_organization(
+        self, order: TranscriptionOrder, now: datetime
+    ) -> None:
+        if self.days is None:
+            return
+        if order.sound.duration_ms > self.days.limit_ms:
+            raise UnusableSoundError(_TOO_LONG)
+        if not self.days.reserve(order.org_id, order.sound.duration_ms, now):
+            raise UnavailableError(
+                f"No more sound of {order.org_id or 'this organization'} is transcribed "
+                "today: its daily limit is reached.",
+                retry_after_s=_seconds_of_the_day_left(now),
+            )
+
+    def _reserve_of_all(self, order: TranscriptionOrder, now: datetime) -> None:
         if self.book is None:
             return
-        now = self.clock.now()
         cost = order.sound.duration_ms * MILLIONTHS // 1000
         if cost > self.book.limit:
-            raise UnusableSoundError(
-                "This sound alone is longer than what may be transcribed in a day."
-            )
+            raise UnusableSoundError(_TOO_LONG)
         # Each call is counted: nobody knows whether a lost answer is on the bill.
         if not self.book.reserve(uuid.uuid4().hex, cost, now):
             raise UnavailableError(

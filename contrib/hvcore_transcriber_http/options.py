@@ -31,6 +31,8 @@ class HttpTranscriberOptions:
         attempts: How often a request is sent until the server takes it.
         daily_limit_s: The most seconds of sound that are sent on a day (UTC); 0: no
             limit.
+        organization_daily_limit_s: The most seconds of sound of one organization that are
+            sent on a day (UTC), so that none uses up what all may send; 0: no limit.
         max_answer_mb: The most megabytes of an answer that are read.
     """
 
@@ -41,6 +43,7 @@ class HttpTranscriberOptions:
     timeout_s: float = attrs.field(default=600.0)
     attempts: int = attrs.field(default=3)
     daily_limit_s: int = attrs.field(default=0)
+    organization_daily_limit_s: int = attrs.field(default=0)
     max_answer_mb: int = attrs.field(default=16)
 
     @url.validator
@@ -85,9 +88,10 @@ class HttpTranscriberOptions:
             raise ValueError(f"attempts must be from 1 to {MOST_ATTEMPTS}, not {value}")
 
     @daily_limit_s.validator
-    def _check_daily_limit_s(self, _: object, value: int) -> None:
+    @organization_daily_limit_s.validator
+    def _check_limit_s(self, field: "attrs.Attribute[int]", value: int) -> None:
         if value < 0:
-            raise ValueError(f"daily_limit_s must be 0 or more, not {value}")
+            raise ValueError(f"{field.name} must be 0 or more, not {value}")
 
     @max_answer_mb.validator
     def _check_max_answer_mb(self, _: object, value: int) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from hvcore.assembly import build
+from hvcore.domain.access.tenants import EnvironmentKind
 from hvcore.domain.health_findings import HealthFinding
 from hvcore.settings import load
 from hvcore.testing.fake_transcoder import FakeTranscoder
@@ -54,6 +55,37 @@ def test_captions_of_new_videos_that_cannot_be_made_are_told(
     assert found.state == "broken"
     assert f"HV_TRANSCRIBER__GENERATE={generate}: " in found.found
     assert told in found.found
+
+
+@pytest.mark.parametrize(
+    ("backend", "told"),
+    [("memory", "and not pl"), ("", "no transcriber is set up")],
+)
+def test_environments_whose_languages_can_no_longer_be_heard_are_told(
+    backend: str, told: str, tmp_path: Path
+) -> None:
+    environ = {
+        "HV_TRANSCRIBER__BACKEND": backend,
+        "HV_EXTRA_PLUGINS": "hvcore.testing.memory_transcriber",
+    }
+    wanted = {"a": ["de", "pl"], "b": ["de", "pl"], "c": ["en"], "d": [], "e": None}
+    settings = load(config_path=None, environ=environ, data_dir=tmp_path).settings
+    with build(settings, rings=False) as services:
+        services.migrate()
+        services.tenants.create_organization("org_a")
+        for name, languages in wanted.items():
+            env = services.tenants.create_environment(
+                "org_a", name, EnvironmentKind.PRODUCTION
+            )
+            with services.uow.write() as work:
+                work.tenants.set_caption_languages(env, languages)
+                work.commit()
+        able, lost, *_ = transcriber(services)
+
+    assert able.state == "ok"
+    assert lost.state == "warning"
+    assert lost.found.startswith("captions of new videos of org_a/a and 1 more: ")
+    assert lost.found.endswith(told)
 
 
 def test_a_transcoder_that_takes_no_sound_is_told(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from hvcore.wire.converter import read_document
 from hvcore.wire.responses import Payload
 from hvcore.wire.videos import captions as wire
 from hvcore_api.answers import send
-from hvcore_api.request_scope import find_environment
+from hvcore_api.request_scope import find_environment, scope_of
 from hvcore_web.json_media import read_json
 
 
@@ -25,6 +25,7 @@ class CaptionDefaultResource:
 
     def on_put(self, req: falcon.Request, resp: falcon.Response, **_path: str) -> None:
         env = find_environment(self._access, req)
+        self._access.check_settings(scope_of(req).caller)
         wanted = read_document(wire.CaptionDefaultRequest, read_json(req))
         send(resp, _told(self._defaults.change(env, wanted.languages)))
 

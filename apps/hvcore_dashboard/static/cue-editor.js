@@ -28,7 +28,6 @@
     let chosen = -1;
     let holes = [];
     let isSent = false;
-
     const say = (text) => { of('said').textContent = text; };
 
     const showPlayed = () => {
@@ -39,8 +38,6 @@
 
     const player = window.hvCuePlayer(of('player'), () => showPlayed());
     const {seek, state: played} = player;
-
-    /* What is shown. */
 
     const count = () => {
       let wrongs = 0;
@@ -109,6 +106,7 @@
 
     const steps = window.hvCueSteps(cues, () => chosen, (then) => {
       chosen = then;
+      notes.soon();
       count();
       choose(then, {seeks: false});
       showPlayed();
@@ -116,6 +114,7 @@
     const {change} = steps;
 
     const isChanged = () => facts.isChanged || draft !== '' || steps.canUndo();
+    const notes = window.hvCueNotes(written, () => (isChanged() ? write(cues) : null));
 
     /** Return a changed cue; one with other times must be within the video. */
     const edited = (cue, values) => {
@@ -325,9 +324,8 @@
       change(chosen, 1, [edited(cues[chosen], {text: stored(fieldOfText.value)})], {kind: 'text'});
     });
     fieldOfText.addEventListener('blur', showChosen);
-    for (const field of [fieldOfStart, fieldOfEnd]) {
-      field.addEventListener('change', takeTimes);
-    }
+    [fieldOfStart, fieldOfEnd].forEach((field) => field.addEventListener('change', takeTimes));
+
     /* Saving, and leaving. */
 
     const PLACE = `cue ${location.pathname}`;
@@ -345,6 +343,7 @@
         window.hvDashboard.tell(`Not saved: ${of('cue-wrong').textContent}`, 'danger');
         return;
       }
+      notes.stop();
       written.value = write(cues);
       isSent = true;
       try {
@@ -357,6 +356,7 @@
     of('messages').addEventListener('click', ({target}) => {
       if (target.closest('.stays button')) {
         // The draft is discarded.
+        notes.stop();
         isSent = true;
         location.reload();
       }

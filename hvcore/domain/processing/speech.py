@@ -97,11 +97,14 @@ class TranscriptionOrder:
         language: The language that is spoken; None if the transcriber shall tell it.
         check: Called at least every few seconds while the transcriber works, and before
             each cue; it raises an error if nobody wants the transcription any more.
+        org_id: The id of the organization that pays, for limits of its own. It is said
+            to ``reserve`` alone; else "".
     """
 
     sound: SoundFile
     language: str | None = None
     check: Callable[[], None] = _never
+    org_id: str = ""
 
 
 @attrs.frozen(kw_only=True)

@@ -7,6 +7,7 @@ can be compared with the sound, and cues that nobody has changed keep their mark
 
 import zlib
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from itertools import islice
 from typing import Final
 
@@ -58,6 +59,23 @@ class HeardSpeech:
     language: str
     spans: tuple[SpanMs, ...]
     doubted: tuple[DoubtedCue, ...] = ()
+
+
+@attrs.frozen(kw_only=True)
+class HeardLanguage:
+    """
+    Name speech that was heard in a video, without its times.
+
+    Attributes:
+        wish: The wish of the caption job that heard it.
+        language: The language that was heard.
+        changed_at: The time of the last change of the job: at another time, other speech
+            may be stored.
+    """
+
+    wish: str
+    language: str
+    changed_at: datetime
 
 
 def heard_speech(said: Transcript) -> HeardSpeech:

@@ -18,6 +18,7 @@ from hvcore.persistence.rows import (
 )
 from hvcore.persistence.statements import insert_new, is_storable
 from hvcore.persistence.tables import api_keys, environments, organizations
+from hvcore.ports.repositories.access.tenants import CaptionedEnvironments
 
 
 class SqlTenantRepository:
@@ -107,6 +108,23 @@ class SqlTenantRepository:
             )
             .values(caption_languages=words_or_null(languages))
         )
+
+    def captioned_environments(self) -> Sequence[CaptionedEnvironments]:
+        columns = environments.c
+        example = sa.func.min(columns.org_id + "/" + columns.name)
+        rows = self._connection.execute(
+            sa.select(columns.caption_languages, sa.func.count(), example)
+            # None is "", and those of the deployment are NULL.
+            .where(columns.caption_languages > "")
+            .group_by(columns.caption_languages)
+            .order_by(columns.caption_languages)
+        )
+        return [
+            CaptionedEnvironments(
+                languages=tuple(languages.split()), count=count, example=example
+            )
+            for languages, count, example in rows
+        ]
 
 
 class SqlKeyRepository:

@@ -15,7 +15,7 @@ from hvcore.domain.videos.caption_jobs import (
     CaptionJobState,
     CaptionWindow,
 )
-from hvcore.domain.videos.heard_speech import HeardSpeech
+from hvcore.domain.videos.heard_speech import HeardLanguage, HeardSpeech
 from hvcore.persistence.json_columns import dump, load
 from hvcore.persistence.statements import insert_into, insert_new
 from hvcore.persistence.tables import caption_jobs, caption_windows
@@ -25,6 +25,17 @@ _WINDOW: Final = caption_windows.c
 _HEARD: Final = _JOB.heard_json
 # What was heard is long, and no part of a job.
 _OF_JOB: Final = [column for column in _JOB if column is not _HEARD]
+# Read where they are: the times of all speech in a long video are 100 KB.
+_PARTS_OF_HEARD: Final = {
+    "sqlite": (
+        "json_extract(heard_json, '$.language')",
+        "json_extract(heard_json, '$.spans[0][0]')",
+    ),
+    "postgresql": (
+        "(heard_json::json ->> 'language')",
+        "(heard_json::json -> 'spans' -> 0 ->> 0)",
+    ),
+}
 _RUNNING: Final = sorted(state.value for state in RUNNING_STATES)
 
 
@@ -109,13 +120,28 @@ class SqlCaptionJobRepository:
             .values(heard_json=None if heard is None else dump(heard))
         )
 
-    def heard(self, video_id: VideoId) -> Sequence[HeardSpeech]:
+    def heard_languages(self, video_id: VideoId) -> Sequence[HeardLanguage]:
+        language, first_span = _PARTS_OF_HEARD[self._connection.dialect.name]
         statement = (
-            sa.select(_HEARD)
-            .where(_JOB.video_id == video_id, _HEARD.is_not(None))
+            sa.select(_JOB.wish, sa.literal_column(language), _JOB.changed_at)
+            .where(
+                _JOB.video_id == video_id,
+                _HEARD.is_not(None),
+                sa.literal_column(first_span).is_not(None),
+            )
             .order_by(_JOB.changed_at.desc(), _JOB.wish)
         )
-        return [load(text, HeardSpeech) for text in self._connection.scalars(statement)]
+        return [
+            HeardLanguage(wish=wish, language=language, changed_at=changed_at)
+            for wish, language, changed_at in self._connection.execute(statement)
+        ]
+
+    def heard(self, video_id: VideoId, wish: str) -> HeardSpeech | None:
+        statement = sa.select(_HEARD).where(
+            _JOB.video_id == video_id, _JOB.wish == wish
+        )
+        text = self._connection.execute(statement).scalar()
+        return None if text is None else load(text, HeardSpeech)
 
 
 def _row(job: CaptionJob) -> Mapping[str, Any]:

@@ -5,7 +5,7 @@ from typing import Protocol
 
 from hvcore.domain.ids import CaptionJobId, VideoId
 from hvcore.domain.videos.caption_jobs import CaptionJob, CaptionWindow
-from hvcore.domain.videos.heard_speech import HeardSpeech
+from hvcore.domain.videos.heard_speech import HeardLanguage, HeardSpeech
 
 
 class CaptionJobRepository(Protocol):
@@ -50,6 +50,10 @@ class CaptionJobRepository(Protocol):
         """
         ...
 
-    def heard(self, video_id: VideoId) -> Sequence[HeardSpeech]:
-        """Return the speech that jobs have heard in a video, that of the latest job first."""
+    def heard_languages(self, video_id: VideoId) -> Sequence[HeardLanguage]:
+        """Return the languages in which jobs have heard speech in a video, that of the latest job first."""
+        ...
+
+    def heard(self, video_id: VideoId, wish: str) -> HeardSpeech | None:
+        """Return the speech that jobs for a wish have heard in a video; None if there is none."""
         ...

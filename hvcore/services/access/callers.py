@@ -157,6 +157,19 @@ class Access:
             raise ForbiddenError("This key belongs to another organization.")
         self.check_permission(caller, permission)
 
+    def check_settings(self, caller: Principal) -> None:
+        """
+        Refuse a caller who may not change settings that hold for all programs of an environment.
+
+        Raises:
+            ForbiddenError: The caller has an environment key.
+        """
+        if caller.type is KeyType.ENVIRONMENT:
+            raise ForbiddenError(
+                "An environment key may not change what holds for all programs of its "
+                "environment; use a full-access key."
+            )
+
     def environment(self, caller: Principal, org_id: str, ref: str) -> Environment:
         """
         Return the environment that a path names by its id or short name.

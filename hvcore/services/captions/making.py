@@ -171,7 +171,7 @@ class CaptionMaking:
             run, video, track, start_ms=job.done_ms, ends_ms=job.duration_ms
         ) as window:
             transcriptions = Transcriptions(transcriber=self.transcriber)
-            transcriptions.reserve(window.sound, language)
+            transcriptions.reserve(window.sound, language, job.org_id)
             with self._minutes.counted(run, job, (job.done_ms, window.end_ms)):
                 heard = transcriptions.hear(window.sound, language, run.check)
                 run.check()

@@ -75,16 +75,21 @@ class Transcriptions:
     transcriber: Transcriber
     most_s: float = MOST_S
 
-    def reserve(self, sound: SoundFile, language: str | None) -> None:
+    def reserve(self, sound: SoundFile, language: str | None, org_id: str) -> None:
         """
         Reserve the cost of a transcription; called once before each ``hear``.
+
+        Args:
+            org_id: The organization that pays for it.
 
         Raises:
             UnusableSoundError: The sound alone costs more than may ever be spent.
             UnavailableError: The spending limit is used up.
         """
         # Here, since a child must not use the connections of its parent.
-        self.transcriber.reserve(TranscriptionOrder(sound=sound, language=language))
+        self.transcriber.reserve(
+            TranscriptionOrder(sound=sound, language=language, org_id=org_id)
+        )
 
     def hear(
         self, sound: SoundFile, language: str | None, check: Callable[[], None]

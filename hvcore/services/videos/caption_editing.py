@@ -1,7 +1,9 @@
 """Edit captions cue by cue, and compare captions with the speech that a machine has heard."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from itertools import chain
 from typing import Final
 
 import attrs
@@ -16,7 +18,7 @@ from hvcore.domain.videos.captions import (
     read_written,
 )
 from hvcore.domain.videos.heard_speech import (
-    HeardSpeech,
+    HeardLanguage,
     SpanMs,
     doubts_of,
     uncaptioned,
@@ -36,6 +38,8 @@ from hvcore.services.videos.captions import Captions, NewCaptions, PutCaptions
 MOST_COMPARED_BYTES: Final = 4 * 1024**2
 """Of all captions of a video that are compared with its speech: 5 ms for each of 40 languages."""
 
+MOST_READING: Final = timedelta(seconds=1)
+"""In which files are read for one view of a page; those of the rest are read for the next one."""
 NOT_READ_FOR: Final = timedelta(seconds=30)
 """After storage has not answered: each further read may wait for ten seconds, for each viewer of the page."""
 MAX_REMEMBERED: Final = 10_000
@@ -48,14 +52,14 @@ class _Comparisons:
 
     Attributes:
         uncaptioned_s: The seconds of speech without captions, by the path of the file and
-            the hash of the speech.
+            the speech.
         not_before: The time before which no file is read; None if storage answers.
     """
 
-    uncaptioned_s: dict[tuple[str, int], int] = attrs.field(factory=dict)
+    uncaptioned_s: dict[tuple[str, HeardLanguage], int] = attrs.field(factory=dict)
     not_before: datetime | None = None
 
-    def remember(self, key: tuple[str, int], seconds: int) -> None:
+    def remember(self, key: tuple[str, HeardLanguage], seconds: int) -> None:
         if len(self.uncaptioned_s) >= MAX_REMEMBERED:
             self.uncaptioned_s.clear()
         self.uncaptioned_s[key] = seconds
@@ -88,11 +92,16 @@ class EditedCaptions:
         language: The language of the captions.
         seen: The version of the captions that the person began with; "" if there were none.
         text: The captions as WebVTT.
+        label: The name of the captions, for those that were removed meanwhile; "" for the
+            language tag.
+        is_forced: Whether they translate only signs, for those that were removed meanwhile.
     """
 
     language: str
     seen: str
     text: str = attrs.field(repr=False)
+    label: str = ""
+    is_forced: bool = False
 
 
 @attrs.frozen(kw_only=True)
@@ -118,17 +127,20 @@ class CaptionEditing:
         """
         track = self.transcripts.track(caller, org_id, video_id, language)
         with self.uow.read() as work:
-            heard = work.caption_jobs.heard(track.video_id)
+            known = work.caption_jobs.heard_languages(track.video_id)
+            named = nearest_speech(known, track.language)
+            heard = (
+                work.caption_jobs.heard(track.video_id, named.wish) if named else None
+            )
         if track.size_bytes > MAX_CAPTION_BYTES:
             return OpenedCaptions(track=track, text=None, doubts={}, speech=())
         file = self.transcripts.webvtt(track)
-        own = next((one for one in heard if one.language == track.language), None)
-        nearest = nearest_speech(heard, track.language)
+        is_own = heard is not None and heard.language == track.language
         return OpenedCaptions(
             track=track,
             text=file.decode(),
-            doubts=doubts_of(own, read_written(file)) if own else {},
-            speech=nearest.spans if nearest else (),
+            doubts=doubts_of(heard, read_written(file)) if heard and is_own else {},
+            speech=heard.spans if heard else (),
         )
 
     def save(
@@ -155,10 +167,11 @@ class CaptionEditing:
             raise _refused([one.sentence for one in wrong])
         new = NewCaptions(
             language=before.language if before else edited.language,
-            label=before.label if before else None,
+            label=before.label if before else edited.label,
             data=data,
             expected=CaptionFormat.WEBVTT,
             changes=before,
+            is_forced=before.is_forced if before else edited.is_forced,
         )
         return self.captions.put(
             caller,
@@ -186,35 +199,45 @@ class CaptionEditing:
                 find_authorized_video(work, caller, org_id, video_id)
             )
             tracks = work.captions.of_video(video.id)
-            heard = work.caption_jobs.heard(video.id)
+            heard = work.caption_jobs.heard_languages(video.id)
             now = work.now()
         found: dict[str, int] = {}
         left_bytes = MOST_COMPARED_BYTES
+        begun_s = time.monotonic()
         for track in tracks:
             left_bytes -= track.size_bytes
             nearest = nearest_speech(heard, track.language)
             if nearest is None or left_bytes < 0:
                 continue
-            seconds = self._uncaptioned_s(track, nearest, now)
+            is_late = time.monotonic() - begun_s > MOST_READING.total_seconds()
+            seconds = self._uncaptioned_s(track, nearest, now, may_read=not is_late)
             if seconds is not None:
                 found[track.language] = seconds
         return found
 
     def _uncaptioned_s(
-        self, track: CaptionTrack, speech: HeardSpeech, now: datetime
+        self,
+        track: CaptionTrack,
+        named: HeardLanguage,
+        now: datetime,
+        *,
+        may_read: bool,
     ) -> int | None:
         """Return the seconds of speech that captions lack; None if their file cannot be read."""
-        known, key = self._comparisons, (track.path, hash(speech.spans))
+        known, key = self._comparisons, (track.path, named)
         if key in known.uncaptioned_s:
             return known.uncaptioned_s[key]
-        if known.not_before is not None and now < known.not_before:
+        is_silent = known.not_before is not None and now < known.not_before
+        if is_silent or not may_read:
             return None
         try:
             shown = self._spans(track)
         except UnavailableError:
             known.not_before = now + NOT_READ_FOR
             return None
-        if shown is None:
+        with self.uow.read() as work:
+            speech = work.caption_jobs.heard(track.video_id, named.wish)
+        if shown is None or speech is None:
             return None
         gaps = uncaptioned(speech.spans, shown)
         seconds = round(sum(end_ms - start_ms for start_ms, end_ms in gaps) / 1000)
@@ -245,12 +268,14 @@ class CaptionEditing:
             return None
 
 
-def nearest_speech(heard: Iterable[HeardSpeech], language: str) -> HeardSpeech | None:
-    """Return the speech that was heard in a language, else the latest; None if there is none."""
-    known = [one for one in heard if one.spans]
+def nearest_speech(
+    heard: Sequence[HeardLanguage], language: str
+) -> HeardLanguage | None:
+    """Return the speech that was heard in a language, else in a related one, else the latest; None if there is none."""
+    own = (one for one in heard if one.language == language)
     primary = language.partition("-")[0]
-    own = (one for one in known if one.language.partition("-")[0] == primary)
-    return next(own, known[0] if known else None)
+    related = (one for one in heard if one.language.partition("-")[0] == primary)
+    return next(chain(own, related, heard), None)
 
 
 def _end_ms(video: Video) -> int:

@@ -63,8 +63,9 @@ class NewCaptions:
         label: The name that viewers see; None takes the language tag.
         data: The bytes of the file.
         expected: The format that the client declared; None if it declared none.
-        changes: The captions of which the file is a changed version: their language, name
-            and purpose stay, and no part of the file may be left out. None for other files.
+        changes: The captions of which the file is a changed version: their language stays,
+            and no part of the file may be left out. None for other files.
+        is_forced: Whether the captions translate only signs and the like.
     """
 
     language: str
@@ -72,6 +73,7 @@ class NewCaptions:
     data: bytes = attrs.field(repr=False)
     expected: CaptionFormat | None
     changes: CaptionTrack | None = None
+    is_forced: bool = False
 
 
 @attrs.frozen(kw_only=True)
@@ -299,7 +301,7 @@ class Captions:
             sha256=hashlib.sha256(written.webvtt).hexdigest(),
             version=secrets.token_hex(8),
             created_at=self.clock.now(),
-            is_forced=new.changes is not None and new.changes.is_forced,
+            is_forced=new.is_forced,
         )
         file = io.BytesIO(written.webvtt)
         self.storage.write(track.path, file, content_type=WEBVTT_TYPE)

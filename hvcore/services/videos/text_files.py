@@ -2,12 +2,15 @@
 Read caption and chapter files that owners send, in a process of its own.
 
 ``python -m hvcore.services.videos.text_files`` reads one file for its parent process, see
-:mod:`hvcore.services.videos.text_reading`. Its arguments are the kind of the file and, if
-captions may have one format only, that format. The file comes from standard input. The
+:mod:`hvcore.services.videos.text_reading`. Its arguments are the processor time in seconds
+after which it becomes nice, its niceness then, the kind of the file and, if captions may
+have one format only, that format. The file comes from standard input. The
 result goes to standard output: a line of JSON, followed by the captions as WebVTT.
 """
 
 import json
+import os
+import signal
 import sys
 from collections.abc import Sequence
 from typing import Any, Final
@@ -18,6 +21,7 @@ from hvcore.domain.processing.chapters import Chapter
 from hvcore.domain.videos.captions import CaptionFormat, read_captions, write_webvtt
 from hvcore.domain.videos.chapter_file import ReadChapters, read_chapters
 from hvcore.errors import FieldError, InvalidParametersError
+from hvcore.processes.child_launcher import share_processors_as_nice
 
 CAPTIONS: Final = "captions"
 CHAPTERS: Final = "chapters"
@@ -94,6 +98,17 @@ def chapters_told(answer: bytes) -> ReadChapters:
     return ReadChapters(chapters=chapters, left_out=told[LEFT_OUT])
 
 
+def be_nice_after(processor_s: float, niceness: int) -> None:
+    """Add a niceness to this process's own once it has used some processor time from now on."""
+
+    def be_nice(*_: object) -> None:
+        os.nice(niceness)
+        share_processors_as_nice()
+
+    signal.signal(signal.SIGPROF, be_nice)
+    signal.setitimer(signal.ITIMER_PROF, processor_s)
+
+
 def _told(head: bytes) -> Any:  # noqa: ANN401 - JSON
     told = json.loads(head)
     if REFUSED in told:
@@ -104,7 +119,8 @@ def _told(head: bytes) -> Any:  # noqa: ANN401 - JSON
 
 
 if __name__ == "__main__":
-    _, kind_of_file, *formats_of_captions = sys.argv
+    _, prompt_s, own_niceness, kind_of_file, *formats_of_captions = sys.argv
+    be_nice_after(float(prompt_s), int(own_niceness))
     sys.stdout.buffer.write(
         answer_to(kind_of_file, formats_of_captions, sys.stdin.buffer.read())
     )

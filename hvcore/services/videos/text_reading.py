@@ -35,8 +35,10 @@ LONG_BYTES: Final = 32 * 1024
 """Longer files are read by a child: up to this size reading takes 12 ms, starting a child 70."""
 PLACES: Final = 1
 """Two at a time share what nice processes get, so nobody's file would be read sooner."""
+PROMPT_PROCESSOR_S: Final = 0.5
+"""Processor time before a child is nice: somebody waits, and captions of 5,000 cues take 0.2 s. Nice from the start, it took them 9 s beside encodes."""
 NICENESS: Final = 15
-"""As children that draw pictures: encodes come first, which have 10."""
+"""As children that draw pictures, of those that go on: encodes come first, which have 10."""
 WAITS_AT_MOST_S: Final = 20.0
 MOST_PROCESSOR_S: Final = 5
 """Processor time of a child: the worst file of 2 MB takes 1 s, on a slow machine 3."""
@@ -93,15 +95,25 @@ class TextReading:
             self.places.end()
 
 
-def _read_elsewhere(data: bytes, *arguments: str) -> bytes:
-    command = supervised_command(
-        [sys.executable, "-P", "-m", text_files.__name__, *arguments],
+def reading_command(*arguments: str) -> list[str]:
+    """
+    Return the command of a child that reads a file, and that is nice once the file turns out to be costly.
+
+    Args:
+        arguments: The kind of the file, and its format if it must have one.
+    """
+    program = [sys.executable, "-P", "-m", text_files.__name__]
+    manners = [str(PROMPT_PROCESSOR_S), str(NICENESS)]
+    return supervised_command(
+        [*program, *manners, *arguments],
         {"cpu_s": MOST_PROCESSOR_S, "address_space_bytes": MOST_MEMORY_BYTES},
-        niceness=NICENESS,
     )
+
+
+def _read_elsewhere(data: bytes, *arguments: str) -> bytes:
     try:
         ended = subprocess.run(  # noqa: S603 - our own program
-            command,
+            reading_command(*arguments),
             input=data,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

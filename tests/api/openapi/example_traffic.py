@@ -10,7 +10,7 @@ from typing import Any, Final
 from falcon.testing import Result
 
 from hvcore import __version__
-from hvcore.domain.access.keys import Permission
+from hvcore.domain.access.keys import KeyType, Permission
 from hvcore.domain.processing.conformance_reports import FindingLevel
 from hvcore.domain.videos.video import Video
 from hvcore.errors import InternalError, UnavailableError
@@ -234,7 +234,9 @@ def _caption(api: World, traffic: ExampleTraffic, ready: str) -> None:
     traffic.send("POST", f"{video}/captions/generate", json={"languages": ["auto"]})
     traffic.send("DELETE", f"{video}/captions/generate")
     traffic.send("GET", f"{video}/transcript/en")
-    traffic.send("PUT", "/v1/caption-defaults", json={"languages": ["auto"]})
+    default = {"languages": ["auto"]}
+    full = api.make_key(KeyType.FULL_ACCESS)
+    traffic.send("PUT", "/v1/caption-defaults", json=default, key=full)
     traffic.send("GET", "/v1/caption-defaults")
 
 

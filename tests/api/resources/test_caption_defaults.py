@@ -3,6 +3,7 @@ The captions by machine that an environment's new videos get, by API.
 """
 
 import pytest
+from falcon.testing import Result
 
 from hvcore.domain.access.keys import ALL_PERMISSIONS, KeyType, Permission
 from hvcore.domain.videos.caption_jobs import MAX_WISHES
@@ -16,10 +17,29 @@ def path(request: pytest.FixtureRequest, api: World) -> str:
     return f"{request.param}/caption-defaults"
 
 
+def put(api: World, path: str, languages: object) -> Result:
+    """
+    Set default captions with a key that may.
+    """
+    full = api.make_key(KeyType.FULL_ACCESS)
+    return api.call("PUT", path, json={"languages": languages}, key=full)
+
+
+def test_keys_of_environments_read_the_captions_of_new_videos_and_do_not_set_them(
+    api: World, path: str
+) -> None:
+    put(api, path, ["de"])
+
+    refused = api.call("PUT", path, json={"languages": ["en"]})
+
+    assert "full-access key" in problem_of(refused, 403, "forbidden")["detail"]
+    assert body_of(api.get(path)) == {"languages": ["de"], "inherited": False}
+
+
 def test_the_captions_of_new_videos_are_set_and_told(api: World, path: str) -> None:
     assert body_of(api.get(path)) == {"languages": [], "inherited": True}
 
-    told = body_of(api.call("PUT", path, json={"languages": ["DE", "en", "de"]}))
+    told = body_of(put(api, path, ["DE", "en", "de"]))
 
     assert told == {"languages": ["de", "en"], "inherited": False}
     assert body_of(api.get(path)) == told
@@ -36,9 +56,10 @@ def test_the_captions_of_new_videos_are_set_and_told(api: World, path: str) -> N
 def test_no_captions_and_those_of_the_service_are_different(
     api: World, path: str, body: object, expected: object
 ) -> None:
-    api.call("PUT", path, json={"languages": ["auto"]})
+    put(api, path, ["auto"])
 
-    assert body_of(api.call("PUT", path, json=body)) == expected
+    full = api.make_key(KeyType.FULL_ACCESS)
+    assert body_of(api.call("PUT", path, json=body, key=full)) == expected
 
 
 @pytest.mark.parametrize(
@@ -56,7 +77,7 @@ def test_no_captions_and_those_of_the_service_are_different(
 def test_default_captions_in_no_known_language_are_refused(
     api: World, path: str, languages: object, status: int
 ) -> None:
-    sent = api.call("PUT", path, json={"languages": languages})
+    sent = put(api, path, languages)
 
     problem_of(sent, status, "invalid_parameters")
     assert body_of(api.get(path))["inherited"]
@@ -68,7 +89,8 @@ def test_a_body_that_is_no_document_is_refused(
 ) -> None:
     headers = {"Content-Type": "application/json"}
 
-    refused = api.call("PUT", path, body=body, headers=headers)
+    full = api.make_key(KeyType.FULL_ACCESS)
+    refused = api.call("PUT", path, body=body, headers=headers, key=full)
 
     problem_of(refused, 422 if body == b"[]" else 400, "invalid_parameters")
 
@@ -77,7 +99,7 @@ def test_each_environment_has_its_own(api: World) -> None:
     vars(api.services)["transcriber"] = MemoryTranscriber()
     dev = f"/v1/api/{ORG}/environments/dev/caption-defaults"
 
-    api.call("PUT", "/v1/caption-defaults", json={"languages": ["de"]})
+    put(api, "/v1/caption-defaults", ["de"])
 
     full = api.make_key(KeyType.FULL_ACCESS, env=None)
     assert body_of(api.get(dev, key=full)) == {"languages": [], "inherited": True}
@@ -87,7 +109,7 @@ def test_each_environment_has_its_own(api: World) -> None:
 def test_defaults_need_the_permission_of_videos(
     api: World, path: str, lacks: Permission
 ) -> None:
-    key = api.make_key(permissions=ALL_PERMISSIONS - {lacks})
+    key = api.make_key(KeyType.FULL_ACCESS, permissions=ALL_PERMISSIONS - {lacks})
     is_write = lacks is Permission.VIDEOS_WRITE
 
     sent = (
@@ -96,4 +118,4 @@ def test_defaults_need_the_permission_of_videos(
         else api.get(path, key=key)
     )
 
-    problem_of(sent, 403, "forbidden")
+    assert lacks.value in problem_of(sent, 403, "forbidden")["detail"]

@@ -21,7 +21,7 @@ from tests.e2e.browsing import (
     watch_for_violations,
 )
 from tests.e2e.people import COOKIE, ORG, enter, services_of
-from tests.support.live import LiveService, request
+from tests.support.live import LiveService, request, until
 
 VTT: Final = """WEBVTT
 
@@ -204,7 +204,14 @@ def test_the_players_time_is_taken_and_marks_its_cue(page: Page, address: str) -
     expect(page.get_by_text("Write a time such as 1:02.500.")).to_be_visible()
 
 
-def test_leaving_unsaved_cues_asks(page: Page, address: str) -> None:
+def drafts(page: Page) -> str:
+    return str(page.evaluate("sessionStorage.getItem('drafts')"))
+
+
+def test_unsaved_cues_are_asked_about_and_are_in_the_editor_again(
+    page: Page, address: str
+) -> None:
+    """As after a crash, when browsers open the page again."""
     asked: list[str] = []
 
     def stay(dialog: Dialog) -> None:
@@ -215,12 +222,22 @@ def test_leaving_unsaved_cues_asks(page: Page, address: str) -> None:
     page.goto(address)
     page.reload()
     assert asked == []
-    page.get_by_label("Text", exact=True).press_sequentially("!")
+    text = page.get_by_label("Text", exact=True)
+    text.press_sequentially("!")
+    until(lambda: "r!" in drafts(page), within_s=30)
 
     page.reload()
 
     assert asked == ["beforeunload"]
-    expect(page.get_by_label("Text", exact=True)).to_have_value("Salt & pepper")
+    expect(text).to_have_value("Salt & pepper!")
+    page.get_by_role("button", name="Discard it").click()
+    expect(text).to_have_value("Salt & pepper")
+    text.press_sequentially("?")
+    until(lambda: "r?" in drafts(page), within_s=30)
+    page.keyboard.press("ControlOrMeta+z")
+    until(lambda: "r?" not in drafts(page), within_s=30)
+    page.reload()
+    assert asked == ["beforeunload"]
 
 
 def test_cues_that_are_saved_after_the_session_has_ended_are_in_the_editor_again(

@@ -27,16 +27,26 @@ KILLS_OF_EACH: Final = 4
 KILLS: Final = WINDOWS * KILLS_OF_EACH
 WINDOW_MINUTES: Final = 5
 MINUTES: Final = WINDOWS * WINDOW_MINUTES
-SAID: Final = "The meeting begins at the end of the month."
+SAID: Final = (
+    "The meeting begins at the end of the month.",
+    "A ship with red sails came into the harbour.",
+    "Nobody knows who will open the door tomorrow.",
+    "Please send the letter to the old school.",
+    "It rained all day, and we stayed at home.",
+)
+"""For each minute of a window another one: a small model that hears the same sentence again and again makes loops of it."""
 LONGEST_WAIT_S: Final = 2.0
 _FENCE: Final = re.compile(r"-cap_[0-9A-Za-z]+a(\d+)\.vtt$")
 
 
 def film(folder: Path) -> Path:
     """Make a film in which a sentence is said at the start of each minute."""
-    sentence = frames_of(speak(SAID, folder / "said.wav"))
-    minute = sentence + silence(60_000)[len(sentence) :]
-    sound = write_sound(folder / "sound.wav", minute * MINUTES)
+    minutes = []
+    for number, words in enumerate(SAID):
+        sentence = frames_of(speak(words, folder / f"{number}.wav"))
+        minutes.append(sentence + silence(60_000)[len(sentence) :])
+    window = b"".join(minutes)
+    sound = write_sound(folder / "sound.wav", window * WINDOWS)
     return with_pictures(sound.path, folder / "film.mp4")
 
 
@@ -73,7 +83,10 @@ def test_20_kills_lose_a_window_each_at_most_and_double_nothing(tmp_path: Path) 
         f"{len(disturbed)} cues, {len(undisturbed)} without kills"
     )
     assert disturbed == undisturbed
-    assert len(undisturbed) >= MINUTES
+    # A sentence may be heard from a moment before its minute on.
+    assert {round(cue["startSeconds"]) // 60 for cue in undisturbed} >= set(
+        range(MINUTES)
+    )
     assert leases <= WINDOWS + 1 + KILLS
 
 

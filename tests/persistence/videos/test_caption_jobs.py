@@ -136,7 +136,7 @@ def test_heard_speech_stays_while_captions_are_made_anew(
     latest = HeardSpeech(
         language="en", spans=((1, 2),), doubted=(DoubtedCue(7, ((0, 3),)),)
     )
-    earlier = HeardSpeech(language="de", spans=())
+    earlier = HeardSpeech(language="de", spans=((3, 4), (5, 6)))
 
     with uow.write() as work:
         work.caption_jobs.save_heard(auto.id, earlier)
@@ -145,10 +145,31 @@ def test_heard_speech_stays_while_captions_are_made_anew(
     put(uow, attrs.evolve(job_of(clip, "en"), changed_at=NOW + timedelta(hours=2)))
 
     with uow.read() as work:
-        assert list(work.caption_jobs.heard(clip.id)) == [latest, earlier]
+        assert work.caption_jobs.heard(clip.id, "en") == latest
+        assert work.caption_jobs.heard(clip.id, "auto") == earlier
+        named = work.caption_jobs.heard_languages(clip.id)
+        assert [(one.wish, one.language) for one in named] == [
+            ("en", "en"),
+            ("auto", "de"),
+        ]
         assert len(work.caption_jobs.of_video(clip.id)) == 2
     with uow.write() as work:
         work.caption_jobs.save_heard(auto.id, None)
         work.commit()
     with uow.read() as work:
-        assert list(work.caption_jobs.heard(clip.id)) == [latest]
+        assert work.caption_jobs.heard(clip.id, "auto") is None
+        named = work.caption_jobs.heard_languages(clip.id)
+        assert [one.wish for one in named] == ["en"]
+
+
+def test_silence_has_no_heard_language(uow: SqlUnitOfWork) -> None:
+    clip = add_video(uow)
+    job = job_of(clip)
+    put(uow, job)
+
+    with uow.write() as work:
+        work.caption_jobs.save_heard(job.id, HeardSpeech(language="en", spans=()))
+        work.commit()
+
+    with uow.read() as work:
+        assert work.caption_jobs.heard_languages(clip.id) == []

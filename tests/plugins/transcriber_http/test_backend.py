@@ -1,7 +1,7 @@
 """A server's faults are told apart: what is tried again, what waits, and what never succeeds."""
 
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from sqlalchemy.engine import Engine
 
-from hvcore.persistence.engine import make_engine
 from hvcore.persistence.plugin_database import PluginDatabase
 from hvcore.plugin_api import (
     SoundFile,
@@ -32,26 +31,7 @@ from tests.plugins.transcriber_http.imitated_server import (
     busy,
     drip,
     go_silent,
-    imitated_server,
 )
-
-
-@pytest.fixture
-def server() -> Iterator[ImitatedServer]:
-    with imitated_server() as made:
-        yield made
-
-
-@pytest.fixture
-def sound(tmp_path: Path) -> SoundFile:
-    return write_sound(tmp_path / "a.wav", tones(1_000))
-
-
-@pytest.fixture
-def sqlite(tmp_path: Path) -> Iterator[Engine]:
-    engine = make_engine(f"sqlite:///{tmp_path}/hvcore.db")
-    yield engine
-    engine.dispose()
 
 
 @pytest.fixture
@@ -389,12 +369,12 @@ def test_a_daily_limit_is_kept_by_workers_whose_children_transcribe(
     made = make_transcriber(options, clock=SettableClock(), database=database)
     worker = Transcriptions(transcriber=made)
 
-    worker.reserve(sound, "en")
+    worker.reserve(sound, "en", "org_a")
     told = worker.hear(sound, "en", lambda: None)
 
     assert [cue.text for cue in told.cues] == ["one two three"]
     with pytest.raises(UnavailableError, match="daily limit"):
-        worker.reserve(sound, "en")
+        worker.reserve(sound, "en", "org_a")
     assert len(server.fields) == 1
 
 

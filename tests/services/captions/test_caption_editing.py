@@ -3,6 +3,7 @@ Captions that people edit cue by cue, and speech without captions.
 """
 
 from contextlib import AbstractContextManager
+from datetime import timedelta
 from typing import BinaryIO
 
 import attrs
@@ -21,6 +22,7 @@ from hvcore.errors import (
     UnavailableError,
     VideoNotFoundError,
 )
+from hvcore.services.videos import caption_editing
 from hvcore.services.videos.caption_editing import (
     MOST_COMPARED_BYTES,
     CaptionEditing,
@@ -313,6 +315,24 @@ def test_captions_are_not_read_one_by_one_from_a_storage_that_does_not_answer(
     assert found == [{}] * 3
     assert len(reads) == 1
     spoken.world.clock.move(seconds=60)
+    assert editing(spoken).uncaptioned_s(*place) == {"de": 0, "en": 0}
+
+
+def test_captions_are_not_read_longer_for_one_view_than_it_may_take(
+    spoken: SpokenService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those that are left are read for the next view."""
+    video_id = spoken.ready()
+    spoken.generate(video_id, "de", "en")
+    spoken.world.run_tasks()
+    place = spoken.world.caller, "org_a", video_id
+
+    with monkeypatch.context() as patched:
+        patched.setattr(caption_editing, "MOST_READING", timedelta(0))
+        reads = reads_of(spoken, patched)
+        assert editing(spoken).uncaptioned_s(*place) == {}
+
+    assert reads == []
     assert editing(spoken).uncaptioned_s(*place) == {"de": 0, "en": 0}
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from hvcore import failpoints
 from hvcore.domain.ids import VideoId
+from hvcore.domain.processing.speech import TranscriptionOrder
 from hvcore.domain.processing.transcoding import TranscodeError
 from hvcore.domain.tasks.task import Lane, TaskState
 from hvcore.domain.videos.caption_jobs import CaptionJobState, Transcript
@@ -19,6 +20,7 @@ from hvcore.domain.videos.heard_speech import HeardSpeech
 from hvcore.domain.webhooks.events import EventKind
 from hvcore.services.captions.making import NO_SOUND, NO_SPEECH
 from hvcore.services.videos.captions import NewCaptions
+from hvcore.testing.memory_transcriber import MemoryTranscriber
 from hvcore.wire.stored import from_stored
 from tests.services.spoken_service import SpokenService, spoken_service
 
@@ -58,6 +60,33 @@ def test_spoken_words_become_captions_with_the_times_of_the_video(
     assert (job.state, job.language, job.progress) == (CaptionJobState.READY, "en", 100)
     assert (job.reason, job.cues, job.is_assumed) == ("", 3, False)
     assert spoken.events(READY, FAILED) == [(READY.value, None)]
+
+
+PAYERS: list[str] = []
+
+
+class PayingTranscriber(MemoryTranscriber):
+    """
+    Keep the organizations for which a cost is reserved.
+    """
+
+    def reserve(self, order: TranscriptionOrder) -> None:
+        PAYERS.append(order.org_id)
+
+
+def test_a_transcriber_is_told_who_pays_for_each_window(spoken: SpokenService) -> None:
+    services = spoken.world.services
+    # Before its tasks are run for the first time.
+    vars(services)["caption_making"] = attrs.evolve(
+        services.caption_making, transcriber=PayingTranscriber()
+    )
+    video_id = spoken.ready()
+    PAYERS.clear()
+
+    spoken.generate(video_id)
+    spoken.world.run_tasks()
+
+    assert set(PAYERS) == {"org_a"}
 
 
 def test_the_words_of_captions_are_kept_beside_them(spoken: SpokenService) -> None:
@@ -458,7 +487,12 @@ def test_captions_of_several_languages_are_made_one_after_the_other(
 
 def heard(spoken: SpokenService, video_id: str) -> list[HeardSpeech]:
     with spoken.world.services.uow.read() as work:
-        return list(work.caption_jobs.heard(VideoId(video_id)))
+        jobs = work.caption_jobs
+        found = [
+            jobs.heard(VideoId(video_id), one.wish)
+            for one in jobs.heard_languages(VideoId(video_id))
+        ]
+    return [one for one in found if one]
 
 
 def test_heard_speech_stays_when_a_person_replaces_the_captions(

@@ -2,15 +2,25 @@
 Captions and chapters are read the same here and in a process of its own.
 """
 
+import os
+import subprocess
+import sys
 import time
 
 import attrs
+import psutil
 import pytest
 
 from hvcore.domain.videos.captions import CaptionFormat
 from hvcore.errors import InvalidParametersError, UnavailableError
+from hvcore.processes.child_process import environ_of_module
 from hvcore.services.videos import text_reading
-from hvcore.services.videos.text_reading import LONG_BYTES, TextReading
+from hvcore.services.videos.text_files import CAPTIONS
+from hvcore.services.videos.text_reading import (
+    LONG_BYTES,
+    TextReading,
+    reading_command,
+)
 from hvcore.throttling.turns import TurnSlots
 
 ORG = "org_a"
@@ -75,6 +85,44 @@ def test_a_long_file_full_of_markup_costs_this_process_next_to_nothing(
 
     # The garbage of earlier tests may be collected meanwhile, but not each time.
     assert min(took_s) < 0.1, took_s
+
+
+def test_a_child_that_reads_a_file_does_not_give_way_at_first() -> None:
+    with subprocess.Popen(
+        reading_command(CAPTIONS),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+        env=environ_of_module(),
+    ) as child:
+        assert child.stdin
+        assert child.stdout
+        # More than a pipe holds: then it has begun to read.
+        child.stdin.write(b"WEBVTT\n" * 100_000)
+        niceness = psutil.Process(child.pid).nice()
+        child.stdin.close()
+        answer = child.stdout.read()
+
+    assert b"refused" in answer
+    assert niceness == os.nice(0)
+
+
+def test_a_child_that_has_a_costly_file_gives_way_to_others() -> None:
+    program = (
+        "import os\n"
+        "from hvcore.services.videos.text_files import be_nice_after\n"
+        "before = os.nice(0)\n"
+        "be_nice_after(0.05, 3)\n"
+        "while os.nice(0) == before: pass\n"
+        "print(os.nice(0) - before)\n"
+    )
+    command = [sys.executable, "-P", "-c", program]
+
+    ended = subprocess.run(
+        command, env=environ_of_module(), capture_output=True, check=True, timeout=60
+    )
+
+    assert ended.stdout == b"3\n"
 
 
 def test_a_file_that_takes_too_long_is_refused(

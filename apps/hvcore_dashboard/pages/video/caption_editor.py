@@ -8,7 +8,7 @@ import attrs
 import falcon
 
 from hvcore.domain.limits import MAX_SOURCE_DURATION_S
-from hvcore.domain.videos.captions import Cue, read_written
+from hvcore.domain.videos.captions import MAX_LABEL_CHARS, Cue, read_written
 from hvcore.domain.videos.transcripts import plain_text
 from hvcore.domain.videos.video import Video
 from hvcore.errors import (
@@ -29,6 +29,8 @@ from hvcore_dashboard.visits import organization_of
 
 TEXT: Final = "captions"
 """The field with the captions as WebVTT."""
+LABEL: Final = "label"
+FORCED: Final = "forced"
 MOST_THEIRS: Final = 20
 """The most cues that are shown of a version that somebody else has saved."""
 _CHANGED: Final = (
@@ -37,7 +39,7 @@ _CHANGED: Final = (
 )
 _REMOVED: Final = (
     "These captions were removed since you opened the page. Yours are below: save again "
-    "to set them; viewers then read the language's tag as their name."
+    "to set them."
 )
 
 
@@ -77,8 +79,14 @@ class CaptionEditorResource:
         here, video = organization_of(req), self._tabs.arrived(req, video_id)
         with self._captions.opening(here.org_id):
             found = self._editing.open(here.caller, here.org_id, video.id, language)
-        text = _readable(found.text or "")
-        form = form_with(**{TEXT: text, f"{SHOWN}{TEXT}": found.track.version})
+        shown = {
+            TEXT: found.track.version,
+            # Of captions that somebody removes meanwhile nothing else knows these two.
+            LABEL: found.track.label,
+            FORCED: "yes" if found.track.is_forced else "",
+        }
+        fields = {f"{SHOWN}{name}": value for name, value in shown.items()}
+        form = form_with(**{TEXT: _readable(found.text or "")}, **fields)
         named = found.track.language
         self._show(req, resp, video, language=named, form=form, stored=found)
 
@@ -95,7 +103,13 @@ class CaptionEditorResource:
         here, form = organization_of(req), read_form(req)
         video = self._tabs.arrived(req, video_id)
         seen = form.text(f"{SHOWN}{TEXT}")
-        edited = EditedCaptions(language=language, seen=seen, text=form.text(TEXT))
+        edited = EditedCaptions(
+            language=language,
+            seen=seen,
+            text=form.text(TEXT),
+            label=form.text(f"{SHOWN}{LABEL}")[:MAX_LABEL_CHARS],
+            is_forced=form.text(f"{SHOWN}{FORCED}") != "",
+        )
         try:
             put = self._editing.save(here.caller, here.org_id, video, edited)
         except HvError as error:

@@ -3,7 +3,25 @@
 from collections.abc import Sequence
 from typing import Protocol
 
+import attrs
+
 from hvcore.domain.access.tenants import Environment, Organization
+
+
+@attrs.frozen(kw_only=True)
+class CaptionedEnvironments:
+    """
+    Count the environments that have the same languages for captions of their new videos.
+
+    Attributes:
+        languages: The languages, or AUTO.
+        count: The number of environments.
+        example: One of the environments, as ``organization/name``.
+    """
+
+    languages: tuple[str, ...]
+    count: int
+    example: str
 
 
 class TenantRepository(Protocol):
@@ -66,4 +84,8 @@ class TenantRepository(Protocol):
         Args:
             languages: None for those of the deployment.
         """
+        ...
+
+    def captioned_environments(self) -> Sequence[CaptionedEnvironments]:
+        """Return the environments with captions of their own for new videos, by the languages."""
         ...

@@ -91,7 +91,8 @@ def save(
     for before, after in changed:
         assert before in text
         text = text.replace(before, after)
-    fields = {"shown.captions": form["shown.captions"][0], "captions": text}
+    shown = {name: sent[0] for name, sent in form.items() if name.startswith("shown.")}
+    fields = {**shown, "captions": text}
     empty = ("none", "", "application/octet-stream", b"")
     return post_file(person, path, empty, fields)
 
@@ -209,6 +210,26 @@ def test_captions_that_were_removed_meanwhile_are_asked_about(
     assert "These captions were removed" in asked.text
     assert save(second, path, seen=asked).status_code == 303
     assert "Mine" in stored(dashboard, path)
+
+
+def test_captions_that_were_removed_meanwhile_keep_their_name_and_purpose(
+    dashboard: Dashboard, path: str
+) -> None:
+    first, second = two(dashboard, Role.EDITOR)
+    forced = attrs.evolve(track(dashboard, path), is_forced=True)
+    with dashboard.world.services.uow.write() as work:
+        work.captions.put(forced)
+        work.commit()
+    page = second.get(path)
+    tab = path.removesuffix("/en/edit")
+    first.submit(f"{tab}/remove", page=tab)
+
+    asked = save(second, path, ("Bye", "Again"), seen=page)
+    save(second, path, seen=asked)
+
+    again = track(dashboard, path)
+    assert (again.label, again.is_forced) == ("Mine", True)
+    assert "Again" in stored(dashboard, path)
 
 
 def test_edited_captions_of_a_deleted_video_are_shown_to_their_writer(

@@ -3,8 +3,9 @@ Lists of videos by the words that are said in them.
 """
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
+from typing import Any
 
 import attrs
 import pytest
@@ -187,6 +188,33 @@ def test_a_deleted_video_is_not_found_by_what_is_said(films: Films) -> None:
         work.commit()
 
     assert films.found("farewell") == []
+
+
+@pytest.mark.parametrize(
+    "change", [{"state": VideoState.DELETED}, {"is_public": False}], ids=str
+)
+def test_a_video_that_is_deleted_or_made_private_while_it_is_searched_is_not_listed(
+    films: Films, engine: Engine, change: Mapping[str, Any]
+) -> None:
+    kept, changed = (films.add("farewell", is_public=True) for _ in range(2))
+    is_done = False
+
+    @sa.event.listens_for(engine, "before_cursor_execute")
+    def change_it(*told: object) -> None:
+        nonlocal is_done
+        # Its id and its places are read already, and its name is not.
+        if "description" in str(told[2]) and not is_done:
+            is_done = True
+            with films.uow.write() as work:
+                found = work.videos.find(changed.id, for_update=True)
+                assert found is not None
+                for name, value in change.items():
+                    setattr(found, name, value)
+                work.videos.save(found)
+                work.commit()
+
+    assert films.found("farewell", is_public=True) == [kept.id]
+    assert is_done
 
 
 def index_bytes(engine: Engine) -> bytes:

@@ -36,9 +36,7 @@ _UNSPACED: Final = (
     "\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
 )
 # Vowel signs and points belong to words, but Python counts them as none of a word.
-_IN_WORDS: Final = (
-    rf"\w\u0653-\u065f\u0900-\u0963\u0966-\u0dff{_UNSPACED}"
-)
+_IN_WORDS: Final = rf"\w\u0653-\u065f\u0900-\u0963\u0966-\u0dff{_UNSPACED}"
 _WORD: Final = re.compile(f"[{_IN_WORDS}]+")
 _RUN: Final = re.compile(f"[{_UNSPACED}]+|[^{_UNSPACED}]+")
 _IS_UNSPACED: Final = re.compile(f"[{_UNSPACED}]")

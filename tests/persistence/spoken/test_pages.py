@@ -310,7 +310,7 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     if request.param != "few":
         monkeypatch.setattr(pages, "FEW", 3)
         monkeypatch.setattr(pages, "COUNTED", 4)
-        monkeypatch.setattr(pages, "MAX_COUNTED", 3)
+        monkeypatch.setattr(pages, "MAX_COUNTED", 11)
         monkeypatch.setattr(pages, "FIRST_STEP", 2)
         monkeypatch.setattr(
             pages, "FARTHEST", 1_000 if request.param == "walked" else 1
@@ -340,8 +340,24 @@ def test_found_videos_have_the_order_and_the_pages_of_the_list(
         full = films.page("common", page=2, page_size=6, **order)
         assert (len(full.videos), full.has_next) == (6, False)
         assert {(page.total, page.has_more) for page in found} == {
-            (12, False) if way == "few" else (3, True)
+            (12, False) if way == "few" else (11, True)
         }
+
+
+def test_pages_of_what_is_said_end_where_the_total_ends(
+    films: Films, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filled(films)
+    monkeypatch.setattr(pages, "MAX_COUNTED", 5)
+
+    found = [films.page("common", page=at, page_size=3) for at in (1, 2, 3)]
+
+    assert [len(page.videos) for page in found] == [3, 3, 0], way
+    assert [page.has_next for page in found] == [True, False, False]
+    assert {(page.total, page.has_more) for page in found} == {(5, True)}
+    # A bulk change asks for one page of all.
+    query = VideoQuery(page=1, page_size=100, spoken="common")
+    assert len(films.catalog.ids(HERE, query).ids) == 12
 
 
 def test_other_filters_hold_beside_what_is_said(films: Films, way: str) -> None:

@@ -186,10 +186,10 @@ def _snippet(
     parts: list[SnippetPart] = []
     done = 0
     for at, word in query.matches(shown, page_effort(), are_whole=are_whole):
-        start, end = max(owners[at], done), owners[at + len(word) - 1] + 1
-        # Accents that stand behind their letter.
-        while end < len(text) and not folded(text[end]):
-            end += 1
+        last = at + len(word)
+        # With accents that stand behind their letter, and with the whole of a sign that
+        # stands for several letters.
+        start, end = max(owners[at], done), max(owners[last], owners[last - 1] + 1)
         if start >= end:
             continue
         parts.append(SnippetPart(text=text[done:start], is_match=False))
@@ -215,13 +215,19 @@ def _cut(text: str, query: SpokenQuery, *, are_whole: bool) -> str:
 
 
 def _folded_with_places(text: str) -> tuple[str, Sequence[int]]:
-    """Return the folded form of a text, and for each of its characters the place in the text."""
+    """Return the folded form of a text, and for each of its characters and its end the place in the text."""
     if text.isascii():
-        return text.lower(), range(len(text))
-    shown: list[str] = []
-    owners: list[int] = []
+        return text.lower(), range(len(text) + 1)
+    pieces: list[tuple[int, str]] = []
     for place, char in enumerate(text):
         piece = folded(char)
-        shown.append(piece)
-        owners += [place] * len(piece)
-    return "".join(shown), owners
+        if pieces:
+            start, last = pieces[-1]
+            # Such as half a letter of kana and the sign that voices it.
+            joined = folded(text[start : place + 1])
+            if joined != last + piece:
+                pieces[-1] = (start, joined)
+                continue
+        pieces.append((place, piece))
+    owners = [start for start, piece in pieces for _ in piece]
+    return "".join(piece for _, piece in pieces), [*owners, len(text)]

@@ -1,8 +1,9 @@
 """
 Take the words out of a text as the search in what is said compares them.
 
-Words are compared without case and accents. Scripts that write no spaces between words
-are cut into single characters and pairs of them, so that every part of a text is found.
+Words are compared without case, accents, and signs that few people write: the points of
+Hebrew and Arabic. Scripts that write no spaces between words are cut into single characters
+and pairs of them, so that every part of a text is found.
 """
 
 import heapq
@@ -23,27 +24,30 @@ MAX_INDEX_WORDS: Final = 30_000
 MAX_INDEX_BYTES: Final = 400_000
 """Of different words in one language: PostgreSQL takes no more than 1 MB. A long novel has 20,000."""
 
-_ACCENTS: Final = re.compile("[\u0300-\u036f]+")
+# Accents; points of Hebrew; points and lengthening of Arabic, but no hamza, which makes a
+# letter; and the soft hyphen.
+_UNREAD: Final = re.compile(
+    "[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"
+    "\u0610-\u061a\u0640\u064b-\u0652\u0670\u06d6-\u06ed\u00ad]+"
+)
 # Thai to Lao, Burmese, Khmer, kana, Chinese; and Korean, whose particles stick to words.
 _UNSPACED: Final = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u9fff"
     "\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
 )
 # Vowel signs and points belong to words, but Python counts them as none of a word.
-_IN_WORDS: Final = (
-    rf"\w\u0591-\u05bd\u064b-\u065f\u0670\u0900-\u0963\u0966-\u0dff{_UNSPACED}"
-)
+_IN_WORDS: Final = rf"\w\u0653-\u065f\u0900-\u0963\u0966-\u0dff{_UNSPACED}"
 _WORD: Final = re.compile(f"[{_IN_WORDS}]+")
 _RUN: Final = re.compile(f"[{_UNSPACED}]+|[^{_UNSPACED}]+")
 _IS_UNSPACED: Final = re.compile(f"[{_UNSPACED}]")
 
 
 def folded(text: str) -> str:
-    """Return a text without case and accents; it has the same lines."""
+    """Return a text without case, accents and points; it has the same lines."""
     if text.isascii():
         return text.lower()
     parts = unicodedata.normalize("NFKD", text.casefold())
-    return unicodedata.normalize("NFC", _ACCENTS.sub("", parts))
+    return unicodedata.normalize("NFC", _UNREAD.sub("", parts))
 
 
 def runs_of(text: str) -> Iterable[str]:

@@ -3,7 +3,8 @@ Read pages of lists of videos in which words are said.
 
 Where few texts have the words, the index finds their videos, which are then sorted. Where
 many have them, the list is walked through in its order until the page is full, but not far:
-words may be common in old videos alone. Then all found videos are sorted after all. See
+words may be common in old videos alone. Then all found videos are sorted after all. Pages
+end where the total ends, or their cost would grow with their number. See
 docs/decisions/0230.
 """
 
@@ -68,7 +69,7 @@ class SpokenPage:
     Attributes:
         total: The number of videos on all pages, MAX_COUNTED at most.
         has_more: Whether more videos than that are on them.
-        has_next: Whether there is a next page.
+        has_next: Whether there is a next page; none begins behind MAX_COUNTED videos.
     """
 
     ids: Sequence[VideoId]
@@ -91,6 +92,11 @@ class _Asked:
     @property
     def skipped(self) -> int:
         return (self.query.page - 1) * self.query.page_size
+
+    @property
+    def is_beyond(self) -> bool:
+        """Whether the page begins behind all videos that are counted: no page is there."""
+        return self.skipped >= MAX_COUNTED
 
 
 class SpokenPages:
@@ -138,21 +144,18 @@ class SpokenPages:
         found, are_many = self._found(connection, asked)
         listed = self._sorted(connection, asked, dict.fromkeys(found))
         if not are_many:
-            return _page(asked, listed)
+            behind = () if asked.is_beyond else listed[asked.skipped :]
+            return _page(asked, behind, len(listed))
         total = len(listed)
         if total <= MAX_COUNTED:
             # Filters leave few of them, or many are of one video.
             total = self._count(connection, asked)
-        ids = self._walked(connection, asked) if total > MAX_COUNTED else None
+        ids: Sequence[VideoId] | None = ()
+        if not asked.is_beyond:
+            ids = self._walked(connection, asked) if total > MAX_COUNTED else None
         if ids is None:
             ids = self._all(connection, asked)
-        size = query.page_size
-        return SpokenPage(
-            ids=ids[:size],
-            total=min(total, MAX_COUNTED),
-            has_more=total > MAX_COUNTED,
-            has_next=len(ids) > size,
-        )
+        return _page(asked, ids, total)
 
     def _found(
         self, connection: Connection, asked: _Asked
@@ -365,11 +368,12 @@ SELECT group_concat(rowid) FROM (
 """SQLite's numbers of the found texts between two numbers."""
 
 
-def _page(asked: _Asked, listed: Sequence[VideoId]) -> SpokenPage:
-    """Return the page of a list whose videos are all known."""
+def _page(asked: _Asked, behind: Sequence[VideoId], total: int) -> SpokenPage:
+    """Return the page of a list from the ids on it and behind it, one of these at least if there are some."""
+    size = asked.query.page_size
     return SpokenPage(
-        ids=listed[asked.skipped : asked.skipped + asked.query.page_size],
-        total=min(len(listed), MAX_COUNTED),
-        has_more=len(listed) > MAX_COUNTED,
-        has_next=len(listed) > asked.skipped + asked.query.page_size,
+        ids=behind[:size],
+        total=min(total, MAX_COUNTED),
+        has_more=total > MAX_COUNTED,
+        has_next=len(behind) > size and asked.skipped + size < MAX_COUNTED,
     )

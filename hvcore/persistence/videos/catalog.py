@@ -108,8 +108,8 @@ class SqlVideoCatalog:
             hits = read_hits(connection, query.spoken or "", found.ids)
             asked = sa.select(*map(plain, SHOWN)).where(videos.c.id.in_(found.ids))
             rows = {row[0]: row for row in connection.execute(asked)}
-        # One may have gone meanwhile.
-        listed = [rows[one] for one in found.ids if one in rows]
+        # One may have been deleted meanwhile, or made private.
+        listed = [rows[one] for one in found.ids if _is_like(query, rows.get(one))]
         sources = self._sources.of(row[_JOB_ID] for row in listed)
         return VideoPage(
             videos=tuple(_summary(row, sources.get(row[_JOB_ID])) for row in listed),
@@ -148,6 +148,15 @@ class SqlVideoCatalog:
             return 0
         with reading(self._engine) as connection:
             return progress_of(connection, {job_id: row["id"]}).get(job_id, 0)
+
+
+def _is_like(query: VideoQuery, row: Row | None) -> bool:
+    """Return whether a row of SHOWN has a state and a visibility that a query asks for."""
+    if row is None:
+        return False
+    state, is_public = _STATES[row[4]], bool(row[5])
+    wanted = LISTED_STATES if query.state is None else {query.state}
+    return state in wanted and query.is_public in {None, is_public}
 
 
 def _summary(row: Row, source: SourceFigures | None) -> VideoSummary:

@@ -86,6 +86,14 @@ def test_a_long_line_is_cut_around_the_word() -> None:
         ("हिन्दी", "मैं हिन्दी बोलता", "मैं [हिन्दी] बोलता"),
         ("sql", "SQL言語 sqlite", "[SQL]言語 [sql]ite"),
         ("istanbul", "İstanbul", "[İstanbul]"),
+        # With points, which people leave out when they search.
+        ("שלום", "אמר שָׁלוֹם.", "אמר [שָׁלוֹם]."),
+        ("كتاب", "هذا كِتَـابٌ", "هذا [كِتَـابٌ]"),
+        ("أب", "قال أبٌ لي", "قال [أبٌ] لي"),
+        # Narrow kana and parts of syllables, which together are one letter.
+        ("テレビ", "ﾃﾚﾋﾞを見る", "[ﾃﾚﾋﾞ]を見る"),
+        ("각", "\u1100\u1161\u11a8 소리", "[\u1100\u1161\u11a8] 소리"),
+        ("budget", "the bud\u00adget", "the [bud\u00adget]"),
     ],
 )
 def test_words_of_all_scripts_are_marked(spoken: str, line: str, expected: str) -> None:

@@ -3,8 +3,9 @@ Lists of videos by the words that are said in them.
 """
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
+from typing import Any
 
 import attrs
 import pytest
@@ -189,6 +190,33 @@ def test_a_deleted_video_is_not_found_by_what_is_said(films: Films) -> None:
     assert films.found("farewell") == []
 
 
+@pytest.mark.parametrize(
+    "change", [{"state": VideoState.DELETED}, {"is_public": False}], ids=str
+)
+def test_a_video_that_is_deleted_or_made_private_while_it_is_searched_is_not_listed(
+    films: Films, engine: Engine, change: Mapping[str, Any]
+) -> None:
+    kept, changed = (films.add("farewell", is_public=True) for _ in range(2))
+    is_done = False
+
+    @sa.event.listens_for(engine, "before_cursor_execute")
+    def change_it(*told: object) -> None:
+        nonlocal is_done
+        # Its id and its places are read already, and its name is not.
+        if "description" in str(told[2]) and not is_done:
+            is_done = True
+            with films.uow.write() as work:
+                found = work.videos.find(changed.id, for_update=True)
+                assert found is not None
+                for name, value in change.items():
+                    setattr(found, name, value)
+                work.videos.save(found)
+                work.commit()
+
+    assert films.found("farewell", is_public=True) == [kept.id]
+    assert is_done
+
+
 def index_bytes(engine: Engine) -> bytes:
     """
     Return the stored bytes of SQLite's index of spoken words.
@@ -282,7 +310,7 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     if request.param != "few":
         monkeypatch.setattr(pages, "FEW", 3)
         monkeypatch.setattr(pages, "COUNTED", 4)
-        monkeypatch.setattr(pages, "MAX_COUNTED", 3)
+        monkeypatch.setattr(pages, "MAX_COUNTED", 11)
         monkeypatch.setattr(pages, "FIRST_STEP", 2)
         monkeypatch.setattr(
             pages, "FARTHEST", 1_000 if request.param == "walked" else 1
@@ -312,8 +340,24 @@ def test_found_videos_have_the_order_and_the_pages_of_the_list(
         full = films.page("common", page=2, page_size=6, **order)
         assert (len(full.videos), full.has_next) == (6, False)
         assert {(page.total, page.has_more) for page in found} == {
-            (12, False) if way == "few" else (3, True)
+            (12, False) if way == "few" else (11, True)
         }
+
+
+def test_pages_of_what_is_said_end_where_the_total_ends(
+    films: Films, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filled(films)
+    monkeypatch.setattr(pages, "MAX_COUNTED", 5)
+
+    found = [films.page("common", page=at, page_size=3) for at in (1, 2, 3)]
+
+    assert [len(page.videos) for page in found] == [3, 3, 0], way
+    assert [page.has_next for page in found] == [True, False, False]
+    assert {(page.total, page.has_more) for page in found} == {(5, True)}
+    # A bulk change asks for one page of all.
+    query = VideoQuery(page=1, page_size=100, spoken="common")
+    assert len(films.catalog.ids(HERE, query).ids) == 12
 
 
 def test_other_filters_hold_beside_what_is_said(films: Films, way: str) -> None:

@@ -99,13 +99,11 @@ def _words_of_segments(
 ) -> list[list[Mapping[str, Any]]]:
     """Return the words of each segment, which are in it or beside all of them."""
     if any(segment.get("words") for segment in segments):
-        return [_objects(segment, "words") for segment in segments]
-    if segments and not told.get("words"):
-        raise UnusableAnswerError(
-            "it has no times of words: the server must know "
-            "timestamp_granularities[]=word"
-        )
-    left = _objects(told, "words") if segments else []
+        return [
+            _objects(segment, "words") if segment.get("words") else []
+            for segment in segments
+        ]
+    left = _objects(told, "words") if told.get("words") else []
     found: list[list[Mapping[str, Any]]] = []
     for number, segment in enumerate(segments, 1):
         end_s = _number(segment.get("end"), "end")
@@ -122,34 +120,60 @@ def _cues(
     words: Sequence[Sequence[Mapping[str, Any]]],
     duration_ms: int,
 ) -> Iterator[SpokenCue]:
+    has_times = any(_text(word.get("word")) for own in words for word in own)
     at_ms = 0
     for segment, own in zip(segments, words, strict=True):
         text = _text(segment.get("text"))
         if not text or _is_invented(segment):
             continue
+        timed = [word for word in own if _text(word.get("word"))]
+        if not timed and not any(char.isalnum() for char in text):
+            # Notes stand for music, in which nothing is said.
+            continue
+        if not has_times:
+            raise UnusableAnswerError(
+                "it has no times of words: the server must know "
+                "timestamp_granularities[]=word"
+            )
         made: list[SpokenWord] = []
-        for word in own:
-            written = _text(word.get("word"))
+        for word in timed or _spread_words(segment, text):
             # Servers round: no time may run back, and none lies outside the sound.
             start_ms = min(max(_ms(word, "start"), at_ms), duration_ms)
             at_ms = min(max(_ms(word, "end"), start_ms), duration_ms)
-            if written:
-                made.append(
-                    SpokenWord(
-                        text=written,
-                        start_ms=start_ms,
-                        end_ms=at_ms,
-                        confidence=_confidence(word, segment),
-                    )
+            made.append(
+                SpokenWord(
+                    text=_text(word.get("word")),
+                    start_ms=start_ms,
+                    end_ms=at_ms,
+                    confidence=_confidence(word, segment),
                 )
-        if not made:
-            raise UnusableAnswerError("a segment has a text, and no words")
+            )
         yield SpokenCue(
             start_ms=made[0].start_ms,
             end_ms=made[-1].end_ms,
             text=text,
             words=tuple(made),
         )
+
+
+def _spread_words(segment: Mapping[str, Any], text: str) -> list[Mapping[str, Any]]:
+    """
+    Return the words of a segment's text, spread evenly over its time.
+
+    OpenAI's servers find the times of words and those of segments in different ways: a word
+    may lie beside its segment, which then has none.
+    """
+    start_s, end_s = (_number(segment.get(name), name) for name in ("start", "end"))
+    texts = text.split()
+    word_s = (end_s - start_s) / len(texts)
+    return [
+        {
+            "word": one,
+            "start": start_s + at * word_s,
+            "end": start_s + (at + 1) * word_s,
+        }
+        for at, one in enumerate(texts)
+    ]
 
 
 def _is_invented(segment: Mapping[str, Any]) -> bool:

@@ -262,7 +262,7 @@ def with_word(**changed: object) -> Callable[[dict[str, Any]], object]:
         (with_word(end=float("nan")), "end is no usable number"),
         (with_word(end=1e300), "end is no usable number"),
         (with_word(word=None), "a text is missing"),
-        (with_word(word=" "), "a segment has a text, and no words"),
+        (with_word(word=" "), "no times of words"),
         (with_word(probability="much"), "probability is no number"),
     ],
 )
@@ -278,6 +278,68 @@ def test_half_answers_are_refused(
     with pytest.raises(TranscriptionError) as raised:
         heard(transcriber, sound)
     assert says in raised.value.log
+
+
+def answered(
+    segments: list[tuple[float, float, str]], words: list[tuple[float, float, str]]
+) -> dict[str, Any]:
+    """Return an answer in OpenAI's form, with the words beside the segments."""
+    return {
+        "language": "english",
+        "segments": [
+            {"start": start, "end": end, "text": text, "avg_logprob": -0.2}
+            for start, end, text in segments
+        ],
+        "words": [
+            {"start": start, "end": end, "word": word} for start, end, word in words
+        ],
+    }
+
+
+def test_a_segment_whose_words_lie_beside_it_has_its_own_times(
+    server: ImitatedServer, transcriber: HttpTranscriber, sound: SoundFile
+) -> None:
+    segments = [(0.0, 0.5, " Are you there?"), (0.5, 0.7, " Oh, yes."), (0.7, 1, " Go")]
+    words = [(0.0, 0.2, "Are"), (0.2, 0.3, "you"), (0.3, 0.38, "there")]
+    words += [(0.4, 0.44, "Oh"), (0.44, 0.48, "yes"), (0.7, 0.8, "Go")]
+    server.change = lambda _: answered(segments, words)
+
+    cues = heard(transcriber, sound)
+
+    assert [cue.text for cue in cues] == ["Are you there?", "Oh, yes.", "Go"]
+    assert [(word.text, word.start_ms, word.end_ms) for word in cues[1].words] == [
+        ("Oh,", 500, 600),
+        ("yes.", 600, 700),
+    ]
+    assert round(cues[1].words[0].confidence, 2) == 0.82
+
+
+@pytest.mark.parametrize("text", ["♪♪", "..."])
+def test_a_segment_of_signs_without_words_is_left_out(
+    text: str, server: ImitatedServer, transcriber: HttpTranscriber, sound: SoundFile
+) -> None:
+    server.change = lambda _: answered([(0.0, 1.0, text)], [])
+
+    assert heard(transcriber, sound) == []
+
+
+@pytest.mark.parametrize("missing", [None, []])
+def test_a_segment_may_have_no_words_where_others_have_some(
+    missing: object,
+    server: ImitatedServer,
+    transcriber: HttpTranscriber,
+    sound: SoundFile,
+) -> None:
+    def add(told: dict[str, Any]) -> object:
+        told["segments"] += [
+            {"start": 0.9, "end": 1.0, "text": "Bye", "words": missing}
+        ]
+        return told
+
+    server.has_inner_words = True
+    server.change = add
+
+    assert [cue.text for cue in heard(transcriber, sound)] == ["one two three", "Bye"]
 
 
 def test_an_answer_that_is_no_json_is_refused(

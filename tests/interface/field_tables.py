@@ -244,7 +244,7 @@ SHARE: Final = (
         "viewerEmail",
         "string",
         allowed=("a@example.com",),
-        refused=("", "a", "@", "a@b@example.com", "a@example.com\r\nBcc: x@y.zz"),
+        refused=("", "a", "@", "a@b", "a@b@c.de", "a@example.com\r\nBcc: x@y.zz"),
     ),
 )
 

@@ -139,10 +139,12 @@ CONTENT_TYPE: Final = Field(
     "contentType",
     "string",
     allowed=CONTENT_TYPES,
-    refused=("video/mpeg", "VIDEO/MP4", "text/plain", "video/mp4,video/webm"),
+    refused=("video/mpeg", "VIDEO/MP4", "text/plain", "video/mp4,x", "video/mp4\r\n"),
     code="unsupported_format",
 )
-VIDEO_NAME: Final = Field("videoName", "string", allowed=("A", "日本語 & <b>"))
+VIDEO_NAME: Final = Field(
+    "videoName", "string", allowed=("A", "日本語 & <b>"), refused=("", "x" * 1025)
+)
 DESCRIPTION: Final = Field(
     "description", "string", allowed=("", "x" * 5000), refused=("x" * 5001,)
 )
@@ -158,14 +160,21 @@ PUBLIC: Final = Field(
     "allowPublicAccess", "boolean", default=False, allowed=(True, False)
 )
 
+FILE_NAME: Final = Field(
+    "fileName",
+    "string",
+    is_required=True,
+    allowed=("a.mp4", "ö ✓.mov"),
+    refused=("", "a\0.mp4"),
+)
 UPLOAD_URL_A: Final = (
-    Field("filename", "string", is_required=True, allowed=("a.mp4", "ö ✓.mov")),
+    attrs.evolve(FILE_NAME, name="filename"),
     attrs.evolve(FILE_SIZE, is_required=True),
     attrs.evolve(CONTENT_TYPE, default="video/mp4"),
     DESCRIPTION,
 )
 UPLOAD_URL_B: Final = (
-    Field("fileName", "string", is_required=True, allowed=("a.mp4", "ö ✓.mov")),
+    FILE_NAME,
     PUBLIC,
     QUALITY,
     FILE_SIZE,
@@ -175,13 +184,16 @@ UPLOAD_URL_B: Final = (
     *ENCODING,
 )
 UPLOAD: Final = (
-    Field("fileName", "string", is_required=True, allowed=("a.mp4",)),
+    FILE_NAME,
     Field(
         "videoURL",
         "string",
         is_required=True,
         allowed=("https://93.184.215.14/a.mp4",),
-        refused=("", "x", "http://93.184.215.14/", "ftp://example.com/a", "https://"),
+        refused=(
+            *("", "x", "http://93.184.215.14/", "ftp://example.com/a", "https://"),
+            "https://a.example/" + "a" * 4096,
+        ),
     ),
     *UPLOAD_URL_B[1:],
 )
@@ -191,7 +203,7 @@ PROCESS: Final = (
         "gcsPath",
         "string",
         is_required=True,
-        refused=("", "nothing", "../etc/passwd", "/"),
+        refused=("", "nothing", "../etc/passwd", "/", "a\0b"),
         code="invalid_gcs_path",
     ),
     attrs.evolve(QUALITY, is_required=True, default=None),
@@ -232,7 +244,7 @@ SHARE: Final = (
         "viewerEmail",
         "string",
         allowed=("a@example.com",),
-        refused=("", "a", "@", "a@b@example.com", "a@example.com\r\nBcc: x@y.zz"),
+        refused=("", "a", "@", "a@b", "a@b@c.de", "a@example.com\r\nBcc: x@y.zz"),
     ),
 )
 
@@ -266,7 +278,12 @@ LIST_QUERY: Final = (
         allowed=("transcoding", "ready", "failed"),
         refused=("", "deleted", "READY", "awaiting_upload"),
     ),
-    Field("search", "string", allowed=("clip", "", "%", "_", "'", "é")),
+    Field(
+        "search",
+        "string",
+        allowed=("clip", "", "%", "_", "'", "é"),
+        refused=("x" * 1025, "\0"),
+    ),
     Field(
         "spoken",
         "string",

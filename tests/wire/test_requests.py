@@ -2,11 +2,11 @@
 The documented request bodies and queries, field by field.
 """
 
+from collections.abc import Callable
 from datetime import date
 
 import pytest
 
-from hvcore.domain.limits import MAX_UPLOAD_BYTES
 from hvcore.domain.processing.encoding import (
     AudioCodec,
     EncodingSettings,
@@ -60,43 +60,6 @@ def test_upload_url_takes_every_documented_content_type(content_type: str) -> No
     assert wanted.content_type == content_type
 
 
-@pytest.mark.parametrize(
-    ("changes", "status", "code"),
-    [
-        ({"filename": None}, 400, "invalid_parameters"),
-        ({"filename": ""}, 400, "invalid_parameters"),
-        ({"filename": 5}, 422, "invalid_parameters"),
-        ({"filename": "a\x00.mp4"}, 400, "invalid_parameters"),
-        ({"fileSize": None}, 400, "invalid_file_size"),
-        ({"fileSize": 0}, 400, "invalid_file_size"),
-        ({"fileSize": -1}, 400, "invalid_file_size"),
-        ({"fileSize": MAX_UPLOAD_BYTES + 1}, 400, "invalid_file_size"),
-        ({"fileSize": 2**64}, 400, "invalid_file_size"),
-        ({"fileSize": "1000"}, 422, "invalid_file_size"),
-        ({"fileSize": 1000.5}, 422, "invalid_file_size"),
-        ({"fileSize": True}, 422, "invalid_file_size"),
-        ({"contentType": "video/mpeg"}, 400, "unsupported_format"),
-        ({"contentType": "VIDEO/MP4"}, 400, "unsupported_format"),
-        ({"contentType": "video/mp4\r\n"}, 400, "unsupported_format"),
-        ({"contentType": 1}, 422, "unsupported_format"),
-        ({"description": "x" * 5001}, 400, "invalid_parameters"),
-        ({"description": 1}, 422, "invalid_parameters"),
-        ({"filename": None, "fileSize": "x"}, 400, "invalid_parameters"),
-        ({"fileSize": "x", "contentType": "x"}, 422, "invalid_file_size"),
-    ],
-)
-def test_upload_url_refuses(changes: dict[str, object], status: int, code: str) -> None:
-    with pytest.raises(HvError) as raised:
-        read_document(UploadUrlRequest, FILE | changes)
-
-    assert (raised.value.http_status, raised.value.code) == (status, code)
-
-
-@pytest.mark.parametrize("size", [1, MAX_UPLOAD_BYTES])
-def test_upload_url_takes_a_file_of_one_byte_up_to_five_gib(size: int) -> None:
-    assert read_document(UploadUrlRequest, FILE | {"fileSize": size}).size_bytes == size
-
-
 def test_family_b_needs_only_a_file_name() -> None:
     request = read_document(VideoUploadRequest, {"fileName": "clip.mp4"})
 
@@ -133,28 +96,6 @@ def test_family_b_takes_all_that_process_takes() -> None:
         name="A name",
         description="",
     )
-
-
-@pytest.mark.parametrize(
-    ("changes", "status", "code"),
-    [
-        ({"fileName": None}, 400, "invalid_parameters"),
-        ({"allowPublicAccess": "true"}, 422, "invalid_parameters"),
-        ({"videoQuality": "best"}, 400, "invalid_quality_preset"),
-        ({"videoQuality": 1}, 422, "invalid_quality_preset"),
-        ({"fileSize": 0}, 400, "invalid_file_size"),
-        ({"contentType": "text/plain"}, 400, "unsupported_format"),
-        ({"videoName": ""}, 400, "invalid_parameters"),
-        ({"audioCodec": "opus"}, 400, "invalid_parameters"),
-    ],
-)
-def test_family_b_upload_url_refuses(
-    changes: dict[str, object], status: int, code: str
-) -> None:
-    with pytest.raises(HvError) as raised:
-        read_document(VideoUploadRequest, {"fileName": "clip.mp4"} | changes)
-
-    assert (raised.value.http_status, raised.value.code) == (status, code)
 
 
 def test_process_has_its_documented_defaults() -> None:
@@ -198,51 +139,6 @@ def test_process_takes_every_documented_value(
     settings = read_document(ProcessRequest, PROCESS | {field: value}).video_wanted()
 
     assert getattr(settings.settings, attribute) == read
-
-
-@pytest.mark.parametrize(
-    ("changes", "status", "code"),
-    [
-        ({"gcsPath": None}, 400, "invalid_gcs_path"),
-        ({"gcsPath": ""}, 400, "invalid_gcs_path"),
-        ({"gcsPath": 5}, 422, "invalid_gcs_path"),
-        ({"gcsPath": "a\x00b"}, 400, "invalid_gcs_path"),
-        ({"videoQuality": None}, 400, "invalid_quality_preset"),
-        ({"videoQuality": "best"}, 400, "invalid_quality_preset"),
-        ({"videoQuality": ["high"]}, 422, "invalid_quality_preset"),
-        ({"allowPublicAccess": None}, 400, "invalid_parameters"),
-        ({"allowPublicAccess": "yes"}, 422, "invalid_parameters"),
-        ({"allowPublicAccess": 1}, 422, "invalid_parameters"),
-        ({"videoName": ""}, 400, "invalid_parameters"),
-        ({"videoName": "x" * 1025}, 400, "invalid_parameters"),
-        ({"videoName": {}}, 422, "invalid_parameters"),
-        ({"maxEdgeLength": 360}, 400, "invalid_parameters"),
-        ({"maxEdgeLength": 0}, 400, "invalid_parameters"),
-        ({"maxEdgeLength": "1080"}, 422, "invalid_parameters"),
-        ({"maxFrameRate": 0}, 400, "invalid_parameters"),
-        ({"maxFrameRate": 241}, 400, "invalid_parameters"),
-        ({"maxFrameRate": 29.97}, 422, "invalid_parameters"),
-        ({"pixelFormat": "yuv420p10le"}, 400, "invalid_parameters"),
-        ({"pixelFormat": 420}, 422, "invalid_parameters"),
-        ({"rateControlMode": "crf"}, 400, "invalid_parameters"),
-        ({"twoPassVBREncoding": "false"}, 422, "invalid_parameters"),
-        ({"compressionRatio": "slow"}, 400, "invalid_parameters"),
-        ({"compressionRatio": "placebo"}, 400, "invalid_parameters"),
-        ({"audioCodec": "opus"}, 400, "invalid_parameters"),
-        ({"description": "x" * 5001}, 400, "invalid_parameters"),
-        (
-            {"allowPublicAccess": None, "videoQuality": 5},
-            422,
-            "invalid_quality_preset",
-        ),
-        ({"gcsPath": 5, "videoQuality": None}, 422, "invalid_gcs_path"),
-    ],
-)
-def test_process_refuses(changes: dict[str, object], status: int, code: str) -> None:
-    with pytest.raises(HvError) as raised:
-        read_document(ProcessRequest, PROCESS | changes)
-
-    assert (raised.value.http_status, raised.value.code) == (status, code)
 
 
 @pytest.mark.parametrize(
@@ -347,42 +243,6 @@ def test_list_takes_all_eight_parameters() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("parameters", "status", "code"),
-    [
-        ({"page": "0"}, 400, "invalid_parameters"),
-        ({"page": "2147483648"}, 400, "invalid_parameters"),
-        ({"page": "x"}, 422, "invalid_parameters"),
-        ({"pageSize": "0"}, 400, "invalid_page_size"),
-        ({"pageSize": "101"}, 400, "invalid_page_size"),
-        ({"pageSize": "-1"}, 400, "invalid_page_size"),
-        ({"pageSize": "1e2"}, 422, "invalid_page_size"),
-        ({"pageSize": ""}, 422, "invalid_page_size"),
-        ({"pageSize": ["1", "1"]}, 400, "invalid_page_size"),
-        ({"sortBy": "size"}, 400, "invalid_parameters"),
-        ({"sortBy": "createdAt"}, 400, "invalid_parameters"),
-        ({"sortDir": "DESC"}, 400, "invalid_parameters"),
-        ({"status": "deleted"}, 400, "invalid_parameters"),
-        ({"status": "awaiting_upload"}, 400, "invalid_parameters"),
-        ({"status": ""}, 400, "invalid_parameters"),
-        ({"search": "x" * 1025}, 400, "invalid_parameters"),
-        ({"search": "\x00"}, 400, "invalid_parameters"),
-        ({"from": "02.01.2026"}, 422, "invalid_parameters"),
-        ({"to": "2026-02-30"}, 422, "invalid_parameters"),
-        ({"from": "2026-01-03", "to": "2026-01-02"}, 400, "invalid_parameters"),
-        ({"page": "0", "pageSize": "0"}, 400, "invalid_parameters"),
-        ({"pageSize": "x", "from": "x"}, 422, "invalid_page_size"),
-    ],
-)
-def test_list_refuses(
-    parameters: dict[str, str | list[str]], status: int, code: str
-) -> None:
-    with pytest.raises(HvError) as raised:
-        read_query(ListParameters, parameters, days_in_order)
-
-    assert (raised.value.http_status, raised.value.code) == (status, code)
-
-
 def test_an_empty_search_finds_everything() -> None:
     assert read_query(ListParameters, {"search": ""}).query().search is None
 
@@ -403,40 +263,28 @@ def test_days_out_of_order_are_reported_beside_other_problems() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("expiration", "seconds"),
-    [
-        ("15m", 900),
-        ("30m", 1800),
-        ("1h", 3600),
-        ("4h", 14_400),
-        ("24h", 86_400),
-        ("7d", 604_800),
-    ],
-)
-def test_signed_url_takes_the_six_expirations(expiration: str, seconds: int) -> None:
-    read = read_query(SignedUrlParameters, {"expiration": expiration})
-
-    assert read.expires_in_s == seconds
-
-
 def test_signed_url_defaults_to_an_hour_anywhere() -> None:
     assert read_query(SignedUrlParameters, {}) == SignedUrlParameters(
         expires_in_s=3600, domains=()
     )
 
 
-@pytest.mark.parametrize("expiration", ["", "8d", "1H", "3600", "60m", "-1h"])
-def test_signed_url_refuses_other_expirations(expiration: str) -> None:
-    with pytest.raises(HvError) as raised:
-        read_query(SignedUrlParameters, {"expiration": expiration})
+def test_the_first_problem_of_several_gives_status_and_code() -> None:
+    def refusal(read: Callable[[], object]) -> tuple[int, str]:
+        with pytest.raises(HvError) as raised:
+            read()
+        return raised.value.http_status, raised.value.code
 
-    assert (raised.value.http_status, raised.value.code) == (400, "invalid_expiration")
+    def body(cls: type[object], **sent: object) -> tuple[int, str]:
+        return refusal(lambda: read_document(cls, sent))
 
+    def query(**sent: str) -> tuple[int, str]:
+        return refusal(lambda: read_query(ListParameters, dict(sent)))
 
-def test_signed_url_refuses_malformed_domains() -> None:
-    with pytest.raises(HvError) as raised:
-        read_query(SignedUrlParameters, {"domains": "https://example.com"})
-
-    assert (raised.value.http_status, raised.value.code) == (400, "invalid_parameters")
-    assert raised.value.errors[0].location == "query.domains"
+    assert body(UploadUrlRequest, fileSize="x") == (400, "invalid_parameters")
+    of_type = FILE | {"fileSize": "x", "contentType": "x"}
+    assert body(UploadUrlRequest, **of_type) == (422, "invalid_file_size")
+    of_path = PROCESS | {"gcsPath": 5, "videoQuality": None}
+    assert body(ProcessRequest, **of_path) == (422, "invalid_gcs_path")
+    assert query(page="0", pageSize="0") == (400, "invalid_parameters")
+    assert query(pageSize="x", **{"from": "x"}) == (422, "invalid_page_size")

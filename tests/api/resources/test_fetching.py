@@ -160,26 +160,6 @@ def test_the_value_shows_where_it_leads_and_nothing_secret(
     assert problem["errors"][0]["value"] == "https://media.example/a.mp4"
 
 
-@BOTH
-@pytest.mark.parametrize(
-    ("value", "status"),
-    [(None, 400), ("", 400), ("https://a.example/" + "a" * 4096, 400), (5, 422)],
-)
-def test_a_malformed_source_address_is_refused(  # noqa: PLR0913, PLR0917 - the parameters of the test
-    api: World,
-    path: str,
-    field: str,
-    rest: dict[str, str],
-    value: object,
-    status: int,
-) -> None:
-    problem = problem_of(
-        api.post(path, rest | {field: value}), status, "invalid_parameters"
-    )
-
-    assert locations(problem) == [f"body.{field}"]
-
-
 def test_all_problems_are_reported_together_in_the_order_of_the_table(
     api: World,
 ) -> None:
@@ -199,21 +179,6 @@ def test_all_problems_are_reported_together_in_the_order_of_the_table(
         "body.fileSize",
         "body.maxFrameRate",
     ]
-
-
-@pytest.mark.parametrize(
-    ("field", "value", "code"),
-    [
-        ("videoQuality", "best", "invalid_quality_preset"),
-        ("fileSize", 5 * 1024**3 + 1, "invalid_file_size"),
-        ("contentType", "text/html", "unsupported_format"),
-        ("pixelFormat", "rgb24", "invalid_parameters"),
-    ],
-)
-def test_the_code_follows_the_field(
-    api: World, field: str, value: object, code: str
-) -> None:
-    problem_of(api.post(UPLOAD, VIDEO | {field: value}), 400, code)
 
 
 def test_a_name_that_is_not_known_yet_is_taken(api: World) -> None:

@@ -10,7 +10,7 @@ import pytest
 from hvcore.domain.processing.encoding import AudioCodec
 from hvcore.registry.plugin_files import files_in
 from hvcore_storage_fsspec.local import LocalStorage
-from tests.support.http.world import ENV, ORG, World, body_of, locations, problem_of
+from tests.support.http.world import ENV, ORG, World, body_of, problem_of
 
 A = f"/v1/api/{ORG}/environments/{ENV}/videos/upload-url"
 B = "/v1/videos/upload-url"
@@ -109,43 +109,6 @@ def test_family_b_keeps_what_was_asked_for(api: World) -> None:
     details = body_of(api.get(f"/v1/videos/{video_id}/details"))
     assert wanted.items() <= details.items()
     assert details["name"] == "A name"
-
-
-@pytest.mark.parametrize(
-    ("path", "body", "answer", "where"),
-    [
-        (A, {"fileSize": 5}, (400, "invalid_parameters"), ["body.filename"]),
-        (A, {"filename": "a.mp4"}, (400, "invalid_file_size"), ["body.fileSize"]),
-        (A, FILE | {"fileSize": 5_368_709_121}, (400, "invalid_file_size"), None),
-        (A, FILE | {"fileSize": "5"}, (422, "invalid_file_size"), None),
-        (A, FILE | {"contentType": "text/html"}, (400, "unsupported_format"), None),
-        (
-            A,
-            {"fileSize": 0, "contentType": 1},
-            (400, "invalid_parameters"),
-            ["body.filename", "body.fileSize", "body.contentType"],
-        ),
-        (A, [], (422, "invalid_parameters"), ["body"]),
-        (B, {}, (400, "invalid_parameters"), ["body.fileName"]),
-        (
-            B,
-            {"fileName": "a", "videoQuality": "x"},
-            (400, "invalid_quality_preset"),
-            None,
-        ),
-    ],
-)
-def test_upload_url_refuses(
-    api: World,
-    path: str,
-    body: object,
-    answer: tuple[int, str],
-    where: list[str] | None,
-) -> None:
-    document = problem_of(api.post(path, body), *answer)
-
-    if where is not None:
-        assert locations(document) == where
 
 
 def test_family_b_refuses_a_codec_that_the_encoder_lacks(api: World) -> None:

@@ -150,17 +150,6 @@ def test_a_period_of_n_days_has_today_and_n_less_1_before(
     assert record["totalSegmentsServed"] == 3
 
 
-@pytest.mark.parametrize(
-    ("value", "status"),
-    [("0", 400), ("366", 400), ("-1", 400), ("x", 422), ("1.5", 422), ("", 422)],
-)
-def test_other_periods_are_refused(api: World, value: str, status: int) -> None:
-    result = api.get("/v1/analytics/usage", f"periodDays={value}")
-
-    document = problem_of(result, status, "invalid_parameters")
-    assert locations(document) == ["query.periodDays"]
-
-
 @pytest.mark.parametrize("root", [A, A_ENV, "/v1"])
 def test_daily_has_a_record_for_each_day_with_deliveries(api: World, root: str) -> None:
     first, second = api.ready(), api.ready()
@@ -271,15 +260,11 @@ def test_the_default_range_is_filled_with_31_days(api: World) -> None:
     [
         ("startDate=2026-01-02&endDate=2026-01-01", 400, ["query.startDate"]),
         ("startDate=2025-01-01&endDate=2026-01-02", 400, ["query.startDate"]),
-        ("startDate=yesterday", 422, ["query.startDate"]),
-        ("endDate=2026-02-30", 422, ["query.endDate"]),
-        ("startDate=2026-1-1", 422, ["query.startDate"]),
         (
             "startDate=x&endDate=y&fill=z",
             422,
             ["query.startDate", "query.endDate", "query.fill"],
         ),
-        ("startDate=2026-01-01&startDate=2026-01-02", 400, ["query.startDate"]),
         ("fill=yes", 422, ["query.fill"]),
     ],
 )

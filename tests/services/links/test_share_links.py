@@ -71,20 +71,11 @@ def test_a_link_lasts_a_day_unless_told_otherwise(
 @pytest.mark.parametrize(
     ("wanted", "status", "places"),
     [
-        ({"expirationHours": 0}, 400, ["body.expirationHours"]),
-        ({"expirationHours": 721}, 400, ["body.expirationHours"]),
-        ({"expirationHours": "1"}, 422, ["body.expirationHours"]),
-        ({"maxViews": 0}, 400, ["body.maxViews"]),
-        ({"maxViews": 1.5}, 422, ["body.maxViews"]),
-        ({"maxViews": 10**30}, 400, ["body.maxViews"]),
-        ({"viewerEmail": "nobody"}, 400, ["body.viewerEmail"]),
-        ({"viewerEmail": "a@b"}, 400, ["body.viewerEmail"]),
         ({"viewerEmail": "a b@example.com"}, 400, ["body.viewerEmail"]),
         ({"viewerEmail": "a@exa\u202empl.com"}, 400, ["body.viewerEmail"]),
         ({"viewerEmail": "a@example.com\nx"}, 400, ["body.viewerEmail"]),
         ({"viewerEmail": "x" * 65 + "@example.com"}, 400, ["body.viewerEmail"]),
         ({"viewerEmail": "a@" + "x." * 130 + "de"}, 400, ["body.viewerEmail"]),
-        ({"viewerEmail": 1}, 422, ["body.viewerEmail"]),
         (
             {"viewerEmail": "", "maxViews": "x", "expirationHours": -1},
             400,

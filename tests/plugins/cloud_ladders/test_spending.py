@@ -72,6 +72,7 @@ def test_what_no_day_has_money_for_is_not_put_off_until_tomorrow(
     assert book.objection(20, NOW) == ""
     assert book.objection(100, NOW) == LIMIT_REACHED
     assert book.objection(101, NOW) == ABOVE_LIMIT
+    assert book.objection(100, NOW + timedelta(days=1)) == ""
     assert "tomorrow" not in ABOVE_LIMIT
 
 
@@ -82,6 +83,20 @@ def test_a_remote_job_that_is_tried_again_costs_nothing_again(
 
     assert book.reserve("a", 80, NOW + timedelta(days=1))
     assert book.left(NOW) == 20
+
+
+def test_what_a_remote_job_has_cost_is_known_for_a_week(book: SpendingBook) -> None:
+    week, later = NOW + timedelta(days=7), NOW + timedelta(days=8)
+    book.reserve("a", 80, NOW)
+
+    book.reserve("b", 1, week)
+    book.reserve("a", 80, week)
+    within = (book.left(NOW), book.left(week))
+    book.reserve("c", 1, later)
+    book.reserve("a", 80, later)
+
+    assert within == (20, 99)
+    assert (book.left(NOW), book.left(later)) == (100, 19)
 
 
 def test_a_refused_remote_job_may_come_the_next_day(book: SpendingBook) -> None:

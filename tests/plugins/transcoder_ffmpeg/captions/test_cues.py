@@ -8,7 +8,11 @@ import tracemalloc
 import pytest
 
 from hvcore.domain.videos.captions import CaptionFormat, Cue, read_captions
-from hvcore_transcoder_ffmpeg.captions.cues import ordered_cues
+from hvcore_transcoder_ffmpeg.captions.cues import (
+    MAX_CUE_LINES,
+    MAX_LINE_CHARS,
+    ordered_cues,
+)
 
 
 def ordered(written: str, *, codec: str = "subrip", start_s: float = 0.0) -> str:
@@ -82,6 +86,33 @@ def test_a_text_that_nobody_can_read_does_not_cost_the_others() -> None:
     long, tall = "x" * 2001, "\n".join("ab" * 30)
 
     assert texts(cue(long) + cue(tall) + cue("-->" * 600) + cue("a")) == ["a"]
+
+
+def test_a_text_may_have_as_many_lines_and_as_long_ones_as_the_limits() -> None:
+    widest, tallest = "x" * MAX_LINE_CHARS, "\n".join(["ab"] * MAX_CUE_LINES)
+    blanks = " \n" * 9 + "y"
+    wider, taller = f"{widest}x", f"{tallest}\nab"
+
+    found = texts("".join(map(cue, (widest, wider, tallest, taller, blanks))))
+
+    assert found == [widest, tallest, "y"]
+
+
+def test_a_letter_of_drawings_alone_is_a_text() -> None:
+    written = ["m", "M 1 2 n", "m 1 x", "n 1 2", "{\\i1}", "m{\\i1}"]
+
+    assert texts("".join(map(cue, written)), codec="ass") == ["m", "m 1 x", "n 1 2"]
+
+
+def test_the_work_may_be_ended_every_few_cues() -> None:
+    asked = []
+    written = "WEBVTT\n" + cue("a") * 4001
+
+    ordered_cues(
+        written, codec="subrip", start_s=0.0, check=lambda: asked.append(len(asked))
+    )
+
+    assert len(asked) == 3
 
 
 def test_what_styled_subtitles_draw_and_say_in_layers_is_no_text() -> None:

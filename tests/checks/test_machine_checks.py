@@ -1,5 +1,5 @@
 """
-What ``hv doctor`` says of this machine: its programs, and files that nobody else may read.
+Checks of ``hv doctor`` for this machine: programs, and files for their owner alone.
 """
 
 import os

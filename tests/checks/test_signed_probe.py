@@ -1,5 +1,5 @@
 """
-What a store's answers to signed requests mean, told by answers that are written down.
+Judgements of ``hv doctor storage`` by a store's answers to signed requests.
 """
 
 import time
@@ -132,7 +132,7 @@ def test_a_signature_is_forged_in_its_first_character(url: str, forged: str) -> 
         ((200, 200), "warning", "another type and another length than"),
     ],
 )
-def test_what_a_signed_address_binds_is_told(
+def test_the_type_and_length_that_a_signed_address_binds_are_told(
     statuses: tuple[int, int], state: str, found: str
 ) -> None:
     made, client = probe(*map(answer, statuses))

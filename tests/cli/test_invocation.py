@@ -45,14 +45,14 @@ def test_a_length_of_time_is_a_whole_number_and_its_unit(
         (f"{LONGEST_WEEKS + 1}w", "a century"),
     ],
 )
-def test_what_is_no_length_of_time_or_ends_after_a_century_is_refused(
+def test_a_length_of_time_that_is_none_or_ends_after_a_century_is_refused(
     text: str, said: str
 ) -> None:
     with pytest.raises(click.BadParameter, match=said):
         length_s(text)
 
 
-def test_who_is_behind_sudo_is_named_only_where_sudo_has_made_root(
+def test_the_user_behind_sudo_is_named_only_where_sudo_has_made_root(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("SUDO_USER", "olga")

@@ -1,5 +1,5 @@
 """
-How templates show values.
+Values as templates show them.
 """
 
 from datetime import UTC, datetime, timedelta, timezone

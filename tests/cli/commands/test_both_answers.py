@@ -1,5 +1,5 @@
 """
-What a command answers, it answers in words for people and as one JSON document.
+Commands answer in words for people, and as one JSON document for programs.
 """
 
 import json

@@ -1,5 +1,5 @@
 """
-What clouds refuse of sources, at the limits.
+Limits of the sources that clouds encode.
 """
 
 from fractions import Fraction

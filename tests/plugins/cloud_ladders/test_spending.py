@@ -85,7 +85,7 @@ def test_a_remote_job_that_is_tried_again_costs_nothing_again(
     assert book.left(NOW) == 20
 
 
-def test_what_a_remote_job_has_cost_is_known_for_a_week(book: SpendingBook) -> None:
+def test_the_cost_of_a_remote_job_is_known_for_a_week(book: SpendingBook) -> None:
     week, later = NOW + timedelta(days=7), NOW + timedelta(days=8)
     book.reserve("a", 80, NOW)
 

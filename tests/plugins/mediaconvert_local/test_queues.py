@@ -60,7 +60,9 @@ def test_a_queue_is_created_shown_changed_and_deleted(
     assert refused(tags.list, arn=made["arn"])[0] == "NotFound"
 
 
-def test_what_no_queue_may_have_is_refused(idle_service: LocalMediaConvert) -> None:
+def test_queues_refuse_reserved_prices_second_names_and_changes_of_the_default(
+    idle_service: LocalMediaConvert,
+) -> None:
     queues = idle_service.queues
     queues.create({"name": "q"})
 

@@ -11,7 +11,7 @@ from hvcore_mediaconvert_local.wire import (
 )
 
 
-def test_what_is_laid_over_wins_member_by_member_and_item_by_item() -> None:
+def test_an_object_that_is_laid_over_wins_member_by_member_and_item_by_item() -> None:
     under = {"a": 1, "b": {"c": 1, "d": 1}, "e": [{"f": 1}, 2, 3], "g": [1]}
     over = {"b": {"d": 2}, "e": [{"h": 2}, 4], "g": [5, 6], "i": 7}
 

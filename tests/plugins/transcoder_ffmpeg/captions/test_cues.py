@@ -1,5 +1,5 @@
 """
-What ffmpeg writes as WebVTT, put in order.
+WebVTT that ffmpeg writes, put in order.
 """
 
 import random

@@ -1,5 +1,5 @@
 """
-How many pictures a source costs is bounded by how many it has.
+Timelines and rates of pictures, which bound the pictures that are made.
 """
 
 from fractions import Fraction
@@ -106,7 +106,7 @@ def test_a_timeline_sums_up_the_pictures_that_are_shown() -> None:
     assert (found.holds, found.holds_s) == (0, 0.0)
 
 
-def test_what_stands_still_before_and_behind_the_pictures_is_held() -> None:
+def test_the_time_before_and_behind_the_pictures_is_held() -> None:
     begins_late = read(PACKETS, start_s=-0.5)
     ends_late = read(PACKETS + "0,7.0,7.0,3.0,K_\n", start_s=-0.5)
 

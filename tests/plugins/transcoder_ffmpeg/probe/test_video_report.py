@@ -1,5 +1,5 @@
 """
-What ffprobe reports of pictures, as files have it that say much, little or nonsense.
+Reports of ffprobe about pictures: of files that say much, little or nonsense.
 """
 
 import json
@@ -282,7 +282,7 @@ def test_filters_crop_and_turn_what_is_shown_and_nothing_else() -> None:
     ]
 
 
-def test_what_the_first_picture_shows_is_stronger_than_headers() -> None:
+def test_the_first_picture_is_believed_before_the_headers() -> None:
     streams = Streams(
         container="mov",
         start_s=0.0,

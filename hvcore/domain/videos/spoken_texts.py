@@ -13,6 +13,8 @@ from hvcore.domain.videos.transcripts import plain_text
 
 MAX_SPOKEN_CHARS: Final = 500_000
 """Of captions in one language that are searched: nine hours of speech."""
+MAX_VIDEO_SPOKEN_CHARS: Final = 5_000_000
+"""Of the captions of one video that are searched: ten languages of the most, or 50 of a film's 60,000."""
 MAX_HITS: Final = 3
 """Of one video in a list."""
 MAX_COUNTED: Final = 1_000
@@ -42,10 +44,12 @@ class SpokenText:
     Attributes:
         starts_ms: The start of each cue in the video.
         text: A line for each cue.
+        is_whole: Whether no cue is left out for its length.
     """
 
     starts_ms: Sequence[int]
     text: str
+    is_whole: bool = True
 
 
 @attrs.frozen(kw_only=True)
@@ -78,17 +82,19 @@ def spoken_text(cues: Iterable[Cue]) -> SpokenText:
     starts_ms: list[int] = []
     lines: list[str] = []
     chars = 0
+    is_whole = True
     for cue in sorted(cues, key=lambda one: one.start_ms):
         # Also what Python takes for the end of a line and the database does not.
         line = " ".join(plain_text(cue).split())
         # One sign may stand for eighteen letters.
         chars += max(len(line), len(folded(line))) + 1
         if chars > MAX_SPOKEN_CHARS:
+            is_whole = False
             break
         if line:
             starts_ms.append(cue.start_ms)
             lines.append(line)
-    return SpokenText(starts_ms=starts_ms, text="\n".join(lines))
+    return SpokenText(starts_ms=starts_ms, text="\n".join(lines), is_whole=is_whole)
 
 
 def page_effort() -> SearchEffort:

@@ -8,7 +8,7 @@ from sqlalchemy.engine import Connection
 
 from hvcore.domain.ids import VideoId
 from hvcore.domain.videos.captions import CaptionTrack
-from hvcore.domain.videos.spoken_texts import SpokenText
+from hvcore.domain.videos.spoken_texts import MAX_VIDEO_SPOKEN_CHARS, SpokenText
 from hvcore.domain.videos.spoken_words import folded, index_words
 from hvcore.domain.videos.states import LISTED_STATES
 from hvcore.persistence.spoken.index import sign_of, word_sign
@@ -42,25 +42,33 @@ class SqlSpokenTextRepository:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    def put(self, track: CaptionTrack, said: SpokenText) -> None:
+    def put(self, track: CaptionTrack, said: SpokenText) -> bool:
         place = self._connection.execute(
             sa.select(videos.c.org_id, videos.c.env_id).where(
                 videos.c.id == track.video_id
             )
         ).one()
-        words = index_words(folded(said.text)).split()
-        signs = " ".join(sorted(map(word_sign, words)))
         # Anew: on SQLite an index without texts is told what it forgets by a deletion.
         self.remove(track.video_id, track.language)
+        others = self._connection.execute(
+            sa.select(sa.func.sum(sa.func.length(_TEXT.said))).where(
+                _TEXT.video_id == track.video_id
+            )
+        ).scalar()
+        has_room = (others or 0) + len(said.text) <= MAX_VIDEO_SPOKEN_CHARS
+        kept = said if has_room else SpokenText(starts_ms=(), text="")
+        words = index_words(folded(kept.text)).split()
+        signs = " ".join(sorted(map(word_sign, words)))
         self._connection.execute(
             sa.insert(spoken_texts).values(
                 video_id=track.video_id,
                 language=track.language,
                 version=track.version,
                 words=f"{sign_of(place.org_id, place.env_id)} {signs}",
-                said=write_said(said),
+                said=write_said(kept),
             )
         )
+        return has_room and said.is_whole
 
     def remove(self, video_id: VideoId, language: str) -> None:
         self._connection.execute(

@@ -11,8 +11,16 @@ from hvcore.domain.videos.spoken_texts import SpokenText
 class SpokenTextRepository(Protocol):
     """Store the spoken texts of videos (the text of captions), for the search in them."""
 
-    def put(self, track: CaptionTrack, said: SpokenText) -> None:
-        """Store the spoken text of listed captions, in place of the text of former captions in the language."""
+    def put(self, track: CaptionTrack, said: SpokenText) -> bool:
+        """
+        Store the spoken text of listed captions, in place of the text of former captions in the language.
+
+        An empty text is stored if the texts of the video would have more than
+        MAX_VIDEO_SPOKEN_CHARS together.
+
+        Returns:
+            Whether the text is stored, and is whole.
+        """
         ...
 
     def remove(self, video_id: VideoId, language: str) -> None:

@@ -27,6 +27,7 @@ from hvcore.errors import InvalidParametersError, UnavailableError
 from hvcore.manifests.language_names import language_name
 from hvcore.ports.storage import Storage
 from hvcore.ports.unit_of_work import UnitOfWork, Work
+from hvcore.services.captions.searched_texts import store_searched_text
 from hvcore.services.tasks.leases import TaskRun
 from hvcore.wire.stored import to_stored
 
@@ -109,7 +110,7 @@ class GeneratedCaptions:
         """
         self.require_replaceable(work, track.video_id, track.language)
         work.captions.put(track)
-        work.spoken_texts.put(track, said)
+        store_searched_text(work, track, said)
 
     def require_replaceable(self, work: Work, video_id: VideoId, language: str) -> None:
         """

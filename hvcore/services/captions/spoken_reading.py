@@ -16,6 +16,7 @@ from hvcore.domain.videos.spoken_texts import spoken_text
 from hvcore.ports.storage import ObjectNotFoundError, Storage
 from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.processes.rounds import Round
+from hvcore.services.captions.searched_texts import store_searched_text
 
 _log = logging.getLogger(__name__)
 
@@ -88,7 +89,7 @@ class SpokenReading:
             # Replaced or removed meanwhile, it says something else.
             listed = work.captions.of_video(track.video_id)
             if any(_is_version(one, track) for one in listed):
-                work.spoken_texts.put(track, said)
+                store_searched_text(work, track, said)
                 work.commit()
 
     def _overwrite_some(self) -> None:

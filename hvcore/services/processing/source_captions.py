@@ -41,6 +41,7 @@ from hvcore.errors import InvalidParametersError, UnavailableError
 from hvcore.manifests.languages import canonical_tag
 from hvcore.ports.storage import ObjectNotFoundError, Storage
 from hvcore.ports.unit_of_work import UnitOfWork, Work
+from hvcore.services.captions.searched_texts import store_searched_text
 from hvcore.services.tasks.leases import TaskRun
 
 _log = logging.getLogger(__name__)
@@ -77,7 +78,7 @@ class StoredCaptions:
         new = [track for track in self.tracks if track.language not in before]
         for track in new[: max(0, MAX_CAPTION_TRACKS - len(before))]:
             work.captions.put(track)
-            work.spoken_texts.put(track, self.said[track.language])
+            store_searched_text(work, track, self.said[track.language])
 
 
 @attrs.frozen(kw_only=True)

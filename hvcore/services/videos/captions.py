@@ -38,6 +38,7 @@ from hvcore.ports.storage import ObjectNotFoundError, Storage
 from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.access.audit import record_by_person
 from hvcore.services.access.authorization import find_authorized_video, require_listed
+from hvcore.services.captions.searched_texts import store_searched_text
 from hvcore.services.conditions import Condition, require_condition
 from hvcore.services.videos.text_files import WrittenCaptions
 from hvcore.services.videos.text_reading import TextReading
@@ -222,7 +223,7 @@ class Captions:
                     _require_room(before, language)
                     work.captions.put(track)
                     if said is not None:
-                        work.spoken_texts.put(track, said)
+                        store_searched_text(work, track, said)
                     _record(work, "captions.put", video, language)
                 found = work.captions.of_video(video.id)
                 work.commit()

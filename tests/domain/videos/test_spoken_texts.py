@@ -114,7 +114,7 @@ def test_very_long_captions_are_searched_up_to_a_limit(
 
     said = spoken_text(Cue(start_ms=n, end_ms=n + 1, text="abcd") for n in range(5))
 
-    assert said.text == "abcd\nabcd"
+    assert (said.text, said.is_whole) == ("abcd\nabcd", False)
     assert index_words("d c b a") == "c d"
     monkeypatch.setattr(spoken_words, "MAX_INDEX_BYTES", 1)
     assert index_words("d c") == ""

@@ -20,7 +20,7 @@ from hvcore.domain.videos.catalog import SortBy, SortDir, VideoPage, VideoQuery
 from hvcore.domain.videos.spoken_texts import spoken_text
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
-from hvcore.persistence.spoken import hits, overwriting, pages
+from hvcore.persistence.spoken import hits, overwriting, pages, texts
 from hvcore.persistence.spoken.index import (
     SPOKEN_INDEX,
     word_sign,
@@ -176,6 +176,25 @@ def test_replaced_and_removed_captions_say_nothing_any_more(films: Films) -> Non
         work.commit()
 
     assert films.found("newer") == []
+
+
+def test_captions_beyond_what_is_searched_of_a_video_are_not_found(
+    films: Films, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(texts, "MAX_VIDEO_SPOKEN_CHARS", 120)
+    made = films.add("first " * 5)
+    films.say(made.id, "second " * 10, language="de")
+    films.say(made.id, "third", language="es")
+
+    assert films.found("first") == films.found("third") == [made.id]
+    assert films.found("second") == []
+    # What is removed makes room, and the same captions anew need no more than before.
+    with films.uow.write() as work:
+        work.captions.remove(made.id, "en")
+        work.commit()
+    films.say(made.id, "second " * 10, language="de")
+    films.say(made.id, "second " * 10, language="de")
+    assert films.found("second") == [made.id]
 
 
 def test_a_deleted_video_is_not_found_by_what_is_said(films: Films) -> None:

@@ -4,6 +4,7 @@ The sweep reads spoken texts that no transaction has stored.
 
 import pytest
 
+from hvcore.domain.videos import spoken_texts
 from hvcore.domain.videos.catalog import VideoQuery
 from hvcore.services.captions import spoken_reading
 from hvcore.services.captions.spoken_reading import SpokenReading
@@ -54,6 +55,22 @@ def test_long_captions_are_found_after_the_next_sweep(
     assert found(spoken, "budget") == [video_id]
     # From the end, and then from the beginning again.
     assert [reading.step(), reading.step()] == [0, 0]
+
+
+def test_operators_learn_of_captions_that_are_not_found_as_a_whole(
+    spoken: SpokenService,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.setattr(spoken_texts, "MAX_SPOKEN_CHARS", 10)
+    video_id = spoken.ready()
+
+    with caplog.at_level("INFO"):
+        put(spoken, video_id)
+        assert caplog.messages == []
+        put(spoken, video_id, FILE.replace(b"budget", b"the whole budget"))
+
+    assert caplog.messages == ["captions are too long to be searched as a whole"]
 
 
 def test_captions_with_a_lost_file_are_read_when_it_is_back(

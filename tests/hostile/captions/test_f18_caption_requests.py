@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 import orjson
 import pytest
+from falcon.testing import Result
 
 from hvcore.domain.ids import VideoId
 from hvcore.domain.processing.speech import SpokenCue, SpokenWord
@@ -48,6 +49,15 @@ WORDS: Final = 8
 @pytest.fixture(autouse=True)
 def _transcriber(api: World) -> None:
     vars(api.services)["transcriber"] = MemoryTranscriber()
+
+
+def send(api: World, method: str, path: str, query: str = "") -> Result:
+    """
+    Send a request, with captions if it stores some.
+    """
+    if method == "PUT":
+        return api.call(method, path, query=query, body=WEBVTT, headers=TEXT)
+    return api.call(method, path, query=query)
 
 
 def test_captions_that_are_ordered_and_cancelled_in_turn_leave_a_task_for_each_video(
@@ -116,7 +126,6 @@ def test_captions_of_others_are_reached_by_no_route(api: World) -> None:
         assert stored.status_code == 200
 
     for method, path in ROUTES:
-        sent = {"body": WEBVTT, "headers": TEXT} if method == "PUT" else {}
         for root in (
             "/v1/videos",
             f"/v1/api/{ORG}/videos",
@@ -124,7 +133,7 @@ def test_captions_of_others_are_reached_by_no_route(api: World) -> None:
         ):
             for video in (theirs, foreign):
                 place, _, query = f"{root}/{video}/{path}".partition("?")
-                refused = api.call(method, place, query=query, **sent)
+                refused = send(api, method, place, query)
 
                 assert refused.status_code in {403, 404}, (method, place)
                 assert "secret" not in refused.text
@@ -147,8 +156,7 @@ def test_odd_languages_have_neither_captions_nor_a_transcript(
         ("PUT", f"captions/{odd}"),
         ("DELETE", f"captions/{odd}"),
     ):
-        sent = {"body": WEBVTT, "headers": TEXT} if method == "PUT" else {}
-        refused = api.call(method, f"/v1/videos/{video}/{path}", **sent)
+        refused = send(api, method, f"/v1/videos/{video}/{path}")
 
         assert refused.status_code in {400, 404}, (method, path)
     assert body_of(api.get(f"/v1/videos/{video}/captions"))["captions"] == []

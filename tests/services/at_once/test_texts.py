@@ -10,8 +10,10 @@ from hvcore.errors import (
     HvError,
     InvalidParametersError,
     NotFoundError,
+    PreconditionFailedError,
     VideoNotFoundError,
 )
+from hvcore.services.videos.caption_editing import EditedCaptions
 from hvcore.services.videos.captions import NewCaptions
 from tests.services.at_once.calls import delete, edit
 from tests.services.at_once.holding import Call, Pair
@@ -84,6 +86,35 @@ def test_a_video_has_captions_in_no_more_languages_than_it_may(
         assert ends.refused == 1
         assert {type(ends.first), type(ends.second)} > {InvalidParametersError}
         assert len(labels(at)) == MAX_CAPTION_TRACKS
+
+
+def save(at: Tenant, video_id: str, seen: str, text: str) -> Call:
+    edited = EditedCaptions(language="en", seen=seen, text=WEBVTT.format(text))
+    video = at.only_video()
+    editing = at.services.caption_editing
+    assert video.id == video_id
+    return lambda: editing.save(at.caller, at.env.org_id, video, edited)
+
+
+def test_of_two_people_who_save_the_same_captions_one_is_asked(
+    meeting: Meeting,
+) -> None:
+    def pair(at: Tenant) -> Pair:
+        video_id = at.processed()
+        put(at, video_id, "en", "old")()
+        (track,) = at.services.captions.of_video(at.caller, at.env.org_id, video_id)
+        seen = track.version
+        return save(at, video_id, seen, "first"), save(at, video_id, seen, "second")
+
+    for at, ends in meeting.each(pair):
+        assert ends.refused == 1
+        assert {type(ends.first), type(ends.second)} > {PreconditionFailedError}
+        is_first = not isinstance(ends.first, HvError)
+        _, (cue,) = at.services.captions.first_cues(
+            at.caller, at.env.org_id, at.only_video().id, "en"
+        )
+        assert cue.text == ("first" if is_first else "second")
+        assert at.audited("captions.put") == 2
 
 
 def test_captions_that_are_removed_during_a_change_are_gone_or_changed(

@@ -54,7 +54,9 @@ FEW: Final = 1_500
 COUNTED: Final = 1_100
 """Found texts of a common word that are counted: some are of deleted videos."""
 FIRST_STEP: Final = 50
-"""Videos of the list that are looked at first; then as many as before, and so on."""
+"""Videos of the list that are looked at first."""
+LONGEST_STEP: Final = 8
+"""How many times as many are looked at next, at most."""
 FARTHEST: Final = 1_600
 """The place in the list up to which it is walked through."""
 
@@ -142,7 +144,7 @@ class SpokenPages:
             | {"external_id": query.external_id},
         )
         found, are_many = self._found(connection, asked)
-        listed = self._sorted(connection, asked, dict.fromkeys(found))
+        listed = self._sorted(connection, asked, dict.fromkeys(found)) if found else ()
         if not are_many:
             behind = () if asked.is_beyond else listed[asked.skipped :]
             return _page(asked, behind, len(listed))
@@ -164,21 +166,21 @@ class SpokenPages:
         Return the videos of texts that the index finds, some of them deleted, and whether there are more than are put into order.
 
         Returns:
-            COUNTED texts' videos if there are more.
+            COUNTED texts' videos if there are more, or none.
         """
         matches = self._matches(asked)
         if not self._is_sqlite or not asked.is_indexed:
             found = _ids(connection, matches.limit(FEW + 1), asked.values)
             are_many = len(found) > FEW
             return (found[:COUNTED] if are_many else found), are_many
-        # Without the texts, which lie far apart.
+        # Without the texts, which lie far apart; `_count` reads as many as it needs.
         numbers = named(_NUMBERS).columns(sa.column("no")).subquery("numbers")
         some = sa.select(numbers.c.no).limit(FEW + 1).subquery("some")
         counted = sa.select(sa.func.count()).select_from(some)
         number = connection.execute(counted, dict(asked.values)).scalar_one()
-        are_many = number > FEW
-        most = COUNTED if are_many else FEW
-        return _ids(connection, matches.limit(most), asked.values), are_many
+        if number > FEW:
+            return (), True
+        return _ids(connection, matches, asked.values), False
 
     def _sorted(
         self, connection: Connection, asked: _Asked, ids: Iterable[VideoId]
@@ -208,9 +210,18 @@ class SpokenPages:
         return _ids(connection, statement, {**asked.values, "ids": ",".join(some)})
 
     def _count(self, connection: Connection, asked: _Asked) -> int:
+        """Return the number of found videos that the filters let through, MAX_COUNTED and one at most."""
+        matches = self._matches(asked).subquery("found")
+        video_id = matches.c[0]
+        if not self._is_sqlite:
+            # By themselves: or PostgreSQL makes the words of each text of the environment.
+            matches = self._matches(asked).cte("found").prefix_with("MATERIALIZED")
+            video_id = matches.c[0]
         some = (
             sa.select(videos.c.id)
-            .where(self._is_match(asked), *self._conditions(asked))
+            .distinct()
+            .join_from(matches, videos, videos.c.id == video_id)
+            .where(*self._conditions(asked))
             .limit(MAX_COUNTED + 1)
         )
         counted = sa.select(sa.func.count()).select_from(some.subquery("some"))
@@ -233,18 +244,25 @@ class SpokenPages:
         """Return the ids on a page and the one behind them by walking through the list; None if that goes too far."""
         end = asked.skipped + asked.query.page_size + 1
         found: list[VideoId] = []
-        # Each step is a page whose size divides its beginning.
-        seen, size, page = 0, FIRST_STEP, 1
-        while seen < FARTHEST and len(found) < end <= FARTHEST:
-            step = attrs.evolve(asked.query, spoken=None, page=page, page_size=size)
+        looked_at: set[VideoId] = set()
+        size = FIRST_STEP
+        while end <= FARTHEST:
+            # From the beginning: what was seen is read quickly, and no page must fit to it.
+            step = attrs.evolve(asked.query, spoken=None, page=1, page_size=size)
             ids = self._read_ids(asked.env, step)
-            said = self._said_in(connection, asked, ids)
-            found += [one for one in ids if one in said]
-            seen += size
-            if len(ids) < size:
+            # Not by their number: a new video moves the others.
+            new = [one for one in ids if one not in looked_at]
+            looked_at.update(new)
+            said = self._said_in(connection, asked, new)
+            found += [one for one in new if one in said]
+            if len(found) >= end or len(ids) < size:
                 return found[asked.skipped : end]
-            size, page = seen, 2
-        return found[asked.skipped : end] if len(found) >= end else None
+            if size >= FARTHEST:
+                break
+            # As far as the words seem to lie apart, and a third more.
+            further = 4 * size * end // (3 * max(1, len(found)))
+            size = min(max(further, size + FIRST_STEP), LONGEST_STEP * size, FARTHEST)
+        return None
 
     def _said_in(
         self, connection: Connection, asked: _Asked, ids: Sequence[VideoId]
@@ -258,10 +276,8 @@ class SpokenPages:
             )
             return frozenset(map(VideoId, connection.execute(statement).scalars()))
         # The index alone: videos that are near each other in a list mostly have near numbers.
-        statement = sa.select(texts.no, texts.video_id).where(texts.video_id.in_(ids))
-        owners = {
-            row.no: VideoId(row.video_id) for row in connection.execute(statement)
-        }
+        given = {"ids": orjson.dumps(ids).decode()}
+        owners = _owners(connection.execute(named(_OWNERS), given).scalar_one())
         if not owners:
             return frozenset()
         span = {
@@ -360,12 +376,23 @@ SELECT s.rowid AS no FROM {video_search_spoken} AS s
 WHERE {video_search_spoken} MATCH :match
 """
 """SQLite's numbers of the texts that the index finds."""
+_OWNERS: Final = """
+SELECT group_concat(no || ' ' || video_id, ',') FROM {spoken_texts}
+WHERE video_id IN (SELECT value FROM json_each(:ids))
+"""
+"""SQLite's numbers of the texts of some videos, each with its video."""
 _WITHIN: Final = """
 SELECT group_concat(rowid) FROM (
   SELECT rowid FROM {video_search_spoken} AS s
   WHERE {video_search_spoken} MATCH :match AND s.rowid >= :first AND s.rowid <= :last)
 """
 """SQLite's numbers of the found texts between two numbers."""
+
+
+def _owners(told: str | None) -> Mapping[int, VideoId]:
+    """Return the videos of texts by number, as a statement has told them in one row."""
+    pairs = (one.split(" ") for one in (told or "").split(",") if one)
+    return {int(no): VideoId(video_id) for no, video_id in pairs}
 
 
 def _page(asked: _Asked, behind: Sequence[VideoId], total: int) -> SpokenPage:

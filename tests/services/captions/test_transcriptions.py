@@ -46,9 +46,16 @@ class Told(Transcriber):
 
     tell: Callable[[], list[SpokenCue]]
     language: SpokenLanguage = SpokenLanguage(code="en")
+    released: list[str] = attrs.field(factory=list)
 
     def capabilities(self) -> TranscriberCapabilities:
         return TranscriberCapabilities(name="told", languages=frozenset({"de", "en"}))
+
+    def release(self, order: TranscriptionOrder) -> None:
+        """
+        Note the order.
+        """
+        self.released.append(order.id)
 
     def transcribe(self, order: TranscriptionOrder) -> Transcription:
         """
@@ -80,13 +87,14 @@ def hear(
     tell: Callable[[], list[SpokenCue]], sound: SoundFile, **limits: float
 ) -> HeardSound:
     made = Transcriptions(transcriber=Told(tell), **limits)
-    return made.hear(sound, None, lambda: None)
+    return made.hear(made.reserve(sound, None, "org_a"), lambda: None)
 
 
 def test_a_transcriber_works_in_a_process_of_its_own(sound: SoundFile) -> None:
     transcriber = MemoryTranscriber()
 
-    heard = Transcriptions(transcriber=transcriber).hear(sound, "de", lambda: None)
+    order = TranscriptionOrder(sound=sound, language="de")
+    heard = Transcriptions(transcriber=transcriber).hear(order, lambda: None)
 
     assert heard.language.code == "de"
     assert [one.text for one in heard.cues] == ["one two three"]
@@ -191,9 +199,10 @@ def test_a_language_that_nobody_knows_or_asked_for_fails_the_attempt(
     asked: str | None, told: str, sound: SoundFile
 ) -> None:
     transcriber = Told(list, SpokenLanguage(code=told))
+    order = TranscriptionOrder(sound=sound, language=asked)
 
     with pytest.raises(TranscriptionError) as raised:
-        Transcriptions(transcriber=transcriber).hear(sound, asked, lambda: None)
+        Transcriptions(transcriber=transcriber).hear(order, lambda: None)
 
     assert repr(told) in raised.value.log
 
@@ -307,10 +316,12 @@ def test_a_worker_that_cannot_fork_leaves_no_pipe_open(
     monkeypatch.setattr(os, "fork", fail)
     before = sorted(Path("/proc/self/fd").iterdir())
 
+    transcriber, order = Told(list), TranscriptionOrder(sound=sound)
     with pytest.raises(OSError, match="no more processes"):
-        hear(list, sound)
+        Transcriptions(transcriber=transcriber).hear(order, lambda: None)
 
     assert sorted(Path("/proc/self/fd").iterdir()) == before
+    assert transcriber.released == [order.id]
 
 
 def test_a_transcriber_that_crashes_fails_the_attempt_alone(sound: SoundFile) -> None:
@@ -371,9 +382,10 @@ def test_a_transcriber_is_ended_when_nobody_wants_its_words(
         if child.exists():
             raise TaskStopped
 
+    order = TranscriptionOrder(sound=sound)
     began_s = time.monotonic()
     with pytest.raises(TaskStopped):
-        Transcriptions(transcriber=Told(tell)).hear(sound, None, check)
+        Transcriptions(transcriber=Told(tell)).hear(order, check)
 
     assert time.monotonic() - began_s < 2
     with pytest.raises(ProcessLookupError):

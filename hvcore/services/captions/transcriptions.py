@@ -288,7 +288,9 @@ def _told(transcriber: Transcriber, order: TranscriptionOrder) -> bytes:
         cues = tuple(transcription.cues)
         heard = {"language": transcription.language, "cues": cues}
         # Here: a plugin's values may be of types that JSON does not know.
-        return json.dumps(to_stored(heard)).encode()
+        # Half a pair of UTF-16 is no text that a database or a file takes.
+        told = json.dumps(to_stored(heard), ensure_ascii=False)
+        return told.encode("utf-8", "replace")
     except UnusableSoundError as exc:
         failure = _failure("unusable", f"{exc}")
     except UnavailableError as exc:

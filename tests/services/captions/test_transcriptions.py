@@ -165,6 +165,15 @@ def test_malformed_cues_are_told_without_their_text(sound: SoundFile) -> None:
     assert raised.value.__suppress_context__
 
 
+def test_half_a_character_of_a_transcriber_is_replaced(sound: SoundFile) -> None:
+    word = SpokenWord(text="a\ud83d", start_ms=0, end_ms=9, confidence=1.0)
+    told = SpokenCue(start_ms=0, end_ms=9, text="a\ud83d", words=(word,))
+
+    (found,) = hear(lambda: [told], sound).cues
+
+    assert (found.text, found.words[0].text) == ("a?", "a?")
+
+
 def test_values_that_json_does_not_know_fail_with_a_reason(sound: SoundFile) -> None:
     odd = attrs.evolve(cue(0, 100), start_ms=object())  # type: ignore[arg-type]  # a plugin's fault
 

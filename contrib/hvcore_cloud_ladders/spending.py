@@ -158,6 +158,33 @@ class SpendingBook:
             connection.commit()
         return True
 
+    def release(self, key: str) -> None:
+        """
+        Take the cost of a remote job off its day, since the job was not submitted.
+
+        Args:
+            key: The key of the remote job; nothing is changed if none is recorded.
+
+        Raises:
+            UnavailableError: The database does not answer.
+        """
+        self._make()
+        orders, days = self.tables.orders, self.tables.days
+        with self.database.writing() as connection:
+            released = connection.execute(
+                sa.delete(orders)
+                .where(orders.c.key == key)
+                .returning(orders.c.day, orders.c.millionths)
+            ).one_or_none()
+            if released is None:
+                return
+            connection.execute(
+                sa.update(days)
+                .where(days.c.day == released.day)
+                .values(millionths=days.c.millionths - released.millionths)
+            )
+            connection.commit()
+
     def _told_objection(self, millionths: int) -> str:
         _log.warning(
             "the daily limit of spending at a cloud is reached",

@@ -130,11 +130,17 @@ class HttpTranscriber(Transcriber):
         if cost > self.book.limit:
             raise UnusableSoundError(_TOO_LONG)
         # Each call is counted: nobody knows whether a lost answer is on the bill.
-        if not self.book.reserve(uuid.uuid4().hex, cost, now):
+        if not self.book.reserve(order.id, cost, now):
             raise UnavailableError(
                 "No more sound is transcribed today: the daily limit is reached.",
                 retry_after_s=_seconds_of_the_day_left(now),
             )
+
+    def release(self, order: TranscriptionOrder) -> None:
+        if self.days is not None:
+            self.days.give_back(order.org_id, order.sound.duration_ms, self.clock.now())
+        if self.book is not None:
+            self.book.release(order.id)
 
     def transcribe(self, order: TranscriptionOrder) -> Transcription:
         require_known_language(order.language, self.capabilities())

@@ -66,7 +66,10 @@ class OrganizationDays:
             UnavailableError: The database does not answer.
         """
         with self.database.writing() as connection:
-            connection.execute(_count(_day(now), org_id, -sound_ms))
+            # Nothing is counted below zero if midnight has been since.
+            connection.execute(
+                _count(_day(now), org_id, -sound_ms).where(_DAYS.c.sound_ms >= sound_ms)
+            )
             connection.commit()
 
     def _make(self) -> None:

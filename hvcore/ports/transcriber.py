@@ -40,7 +40,7 @@ class Transcriber(ABC):
     transcription was finished, closed or failed. ``capabilities`` is called from any
     thread of any process. A transcriber must also work in a process that was forked
     after the transcriber was made and before the first ``transcribe``. The service's
-    database must not be used there: ``reserve`` is the place for that.
+    database must not be used there: ``reserve`` and ``release`` are the places for that.
 
     No error, log line or repr contains a secret, such as a server's key.
     """
@@ -72,6 +72,20 @@ class Transcriber(ABC):
                 ``retry_after_s``, which costs no attempt.
         """
 
+    def release(self, order: TranscriptionOrder) -> None:
+        """
+        Give back what ``reserve`` reserved for an order that was not transcribed.
+
+        Called in the worker's own process, after ``transcribe`` or its cues have raised
+        UnavailableError for the same order, or no child process could be forked. Not
+        called after another error, or after a child process that was ended: the server
+        may have transcribed the sound. It sends nothing to a server, and returns within
+        a second.
+
+        Raises:
+            UnavailableError: The database does not answer; the cost stays reserved.
+        """
+
     @abstractmethod
     def transcribe(self, order: TranscriptionOrder) -> Transcription:
         """
@@ -91,8 +105,9 @@ class Transcriber(ABC):
             UnknownLanguageError: ``capabilities`` does not declare the order's language.
             UnusableSoundError: No attempt will ever succeed with this sound.
             TranscriptionError: This attempt failed.
-            UnavailableError: The model or the server is missing or is busy; the call is
-                repeated after ``retry_after_s``, which costs no attempt.
+            UnavailableError: The model or the server is missing or is busy, and has
+                transcribed nothing; the call is repeated after ``retry_after_s``, which
+                costs no attempt.
         """
 
     def ping(self) -> None:

@@ -10,6 +10,7 @@ from math import log
 from pathlib import Path
 from statistics import geometric_mean
 from typing import Final
+from uuid import uuid4
 
 import attrs
 
@@ -95,6 +96,7 @@ class TranscriptionOrder:
 
     Attributes:
         language: The language that is spoken; None if the transcriber shall tell it.
+        id: The name of this order; another attempt at the sound has another one.
         check: Called at least every few seconds while the transcriber works, and before
             each cue; it raises an error if nobody wants the transcription any more.
         org_id: The id of the organization that pays, for limits of its own. It is said
@@ -103,6 +105,7 @@ class TranscriptionOrder:
 
     sound: SoundFile
     language: str | None = None
+    id: str = attrs.field(factory=lambda: uuid4().hex)
     check: Callable[[], None] = _never
     org_id: str = ""
 

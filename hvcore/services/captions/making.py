@@ -171,9 +171,9 @@ class CaptionMaking:
             run, video, track, start_ms=job.done_ms, ends_ms=job.duration_ms
         ) as window:
             transcriptions = Transcriptions(transcriber=self.transcriber)
-            transcriptions.reserve(window.sound, language, job.org_id)
+            order = transcriptions.reserve(window.sound, language, job.org_id)
             with self._minutes.counted(run, job, (job.done_ms, window.end_ms)):
-                heard = transcriptions.hear(window.sound, language, run.check)
+                heard = transcriptions.hear(order, run.check)
                 run.check()
         failpoint("captions.heard")
         made = CaptionWindow(

@@ -75,11 +75,14 @@ class Transcriptions:
     transcriber: Transcriber
     most_s: float = MOST_S
 
-    def reserve(self, sound: SoundFile, language: str | None, org_id: str) -> None:
+    def reserve(
+        self, sound: SoundFile, language: str | None, org_id: str
+    ) -> TranscriptionOrder:
         """
-        Reserve the cost of a transcription; called once before each ``hear``.
+        Reserve the cost of a transcription, and return its order.
 
         Args:
+            language: The language that is spoken; None if the transcriber shall tell it.
             org_id: The organization that pays for it.
 
         Raises:
@@ -87,18 +90,17 @@ class Transcriptions:
             UnavailableError: The spending limit is used up.
         """
         # Here, since a child must not use the connections of its parent.
-        self.transcriber.reserve(
-            TranscriptionOrder(sound=sound, language=language, org_id=org_id)
-        )
+        order = TranscriptionOrder(sound=sound, language=language, org_id=org_id)
+        self.transcriber.reserve(order)
+        return order
 
-    def hear(
-        self, sound: SoundFile, language: str | None, check: Callable[[], None]
-    ) -> HeardSound:
+    def hear(self, order: TranscriptionOrder, check: Callable[[], None]) -> HeardSound:
         """
         Transcribe a sound, and return its language and its cues.
 
         Args:
-            language: The language that is spoken; None if the transcriber shall tell it.
+            order: What ``reserve`` returned; of one whose sound no server has taken,
+                the cost is given back.
             check: Raises if the work is not wanted any more; the child is ended then.
 
         Raises:
@@ -106,14 +108,21 @@ class Transcriptions:
             TranscriptionError: This attempt failed.
             UnavailableError: The transcriber is not available; the call is repeated later.
         """
-        order = TranscriptionOrder(sound=sound, language=language)
-        child, reading = _forked(self.transcriber, order)
+        try:
+            child, reading = _forked(self.transcriber, order)
+        except OSError:
+            self.transcriber.release(order)
+            raise
         try:
             answer = _answer(child, reading, check, time.monotonic() + self.most_s)
         finally:
             os.close(reading)
             _end(child)
-        return _heard(answer, sound, language, self.transcriber.capabilities())
+        try:
+            return _heard(answer, order, self.transcriber.capabilities())
+        except UnavailableError:
+            self.transcriber.release(order)
+            raise
 
 
 def _forked(transcriber: Transcriber, order: TranscriptionOrder) -> tuple[int, int]:
@@ -183,10 +192,7 @@ def _has_ended(child: int) -> bool:
 
 
 def _heard(
-    answer: bytes,
-    sound: SoundFile,
-    wished: str | None,
-    able: TranscriberCapabilities,
+    answer: bytes, order: TranscriptionOrder, able: TranscriberCapabilities
 ) -> HeardSound:
     try:
         told: Mapping[str, Any] = json.loads(answer)
@@ -204,11 +210,14 @@ def _heard(
     try:
         language = from_stored(told["language"], SpokenLanguage)
         told_cues = from_stored(told["cues"], tuple[SpokenCue, ...])
-        cues = tuple(_in_order(told_cues, sound.duration_ms))
+        cues = tuple(_in_order(told_cues, order.sound.duration_ms))
     except (ArithmeticError, LookupError, TypeError, ValueError):
         # Without the error: it may quote what is said.
         raise TranscriptionError(_FAILED, log="the cues are malformed") from None
-    if language.code not in able.languages or wished not in {None, language.code}:
+    if language.code not in able.languages or order.language not in {
+        None,
+        language.code,
+    }:
         log = f"the language {language.code[:20]!r} was not asked for, or is unknown"
         raise TranscriptionError(_FAILED, log=log)
     return HeardSound(language=language, cues=cues)
@@ -279,7 +288,9 @@ def _told(transcriber: Transcriber, order: TranscriptionOrder) -> bytes:
         cues = tuple(transcription.cues)
         heard = {"language": transcription.language, "cues": cues}
         # Here: a plugin's values may be of types that JSON does not know.
-        return json.dumps(to_stored(heard)).encode()
+        # Half a pair of UTF-16 is no text that a database or a file takes.
+        told = json.dumps(to_stored(heard), ensure_ascii=False)
+        return told.encode("utf-8", "replace")
     except UnusableSoundError as exc:
         failure = _failure("unusable", f"{exc}")
     except UnavailableError as exc:

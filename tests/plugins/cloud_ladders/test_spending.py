@@ -99,6 +99,20 @@ def test_the_cost_of_a_remote_job_is_known_for_a_week(book: SpendingBook) -> Non
     assert (book.left(NOW), book.left(later)) == (100, 19)
 
 
+def test_a_remote_job_that_was_not_submitted_costs_nothing_on_its_day(
+    book: SpendingBook,
+) -> None:
+    tomorrow = NOW + timedelta(hours=1)
+    book.reserve("a", 80, NOW)
+    book.reserve("b", 80, tomorrow)
+
+    for _ in range(2):
+        book.release("a")
+
+    assert (book.left(NOW), book.left(tomorrow)) == (100, 20)
+    assert book.reserve("a", 100, NOW)
+
+
 def test_a_refused_remote_job_may_come_the_next_day(book: SpendingBook) -> None:
     book.reserve("a", 80, NOW)
     assert not book.reserve("b", 80, NOW)

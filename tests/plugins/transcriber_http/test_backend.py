@@ -431,13 +431,40 @@ def test_a_daily_limit_is_kept_by_workers_whose_children_transcribe(
     made = make_transcriber(options, clock=SettableClock(), database=database)
     worker = Transcriptions(transcriber=made)
 
-    worker.reserve(sound, "en", "org_a")
-    told = worker.hear(sound, "en", lambda: None)
+    told = worker.hear(worker.reserve(sound, "en", "org_a"), lambda: None)
 
     assert [cue.text for cue in told.cues] == ["one two three"]
     with pytest.raises(UnavailableError, match="daily limit"):
         worker.reserve(sound, "en", "org_a")
     assert len(server.fields) == 1
+
+
+@pytest.mark.parametrize(
+    ("fault", "costs"),
+    [(busy(429), False), (busy(503), False), (busy(413), False), (busy(500), True)],
+)
+def test_a_sound_that_the_server_did_not_take_costs_nothing_of_the_daily_limit(
+    fault: Callable[[Handler], None],
+    costs: bool,  # noqa: FBT001 - a case
+    server: ImitatedServer,
+    sound: SoundFile,
+    sqlite: Engine,
+) -> None:
+    limits = {"daily_limit_s": 2, "organization_daily_limit_s": 2}
+    options = HttpTranscriberOptions(url=server.url, key=KEY, attempts=1, **limits)
+    made = make_transcriber(
+        options, clock=SettableClock(), database=PluginDatabase(sqlite)
+    )
+    worker = Transcriptions(transcriber=made)
+    server.faults += [fault]
+    with pytest.raises((UnavailableError, TranscriptionError)):
+        worker.hear(worker.reserve(sound, "en", "org_a"), lambda: None)
+
+    for _ in range(1 if costs else 2):
+        worker.reserve(sound, "en", "org_a")
+
+    with pytest.raises(UnavailableError, match="daily limit"):
+        worker.reserve(sound, "en", "org_a")
 
 
 def test_a_sound_above_the_daily_limit_is_never_sent(

@@ -46,9 +46,16 @@ class Told(Transcriber):
 
     tell: Callable[[], list[SpokenCue]]
     language: SpokenLanguage = SpokenLanguage(code="en")
+    released: list[str] = attrs.field(factory=list)
 
     def capabilities(self) -> TranscriberCapabilities:
         return TranscriberCapabilities(name="told", languages=frozenset({"de", "en"}))
+
+    def release(self, order: TranscriptionOrder) -> None:
+        """
+        Note the order.
+        """
+        self.released.append(order.id)
 
     def transcribe(self, order: TranscriptionOrder) -> Transcription:
         """
@@ -80,13 +87,14 @@ def hear(
     tell: Callable[[], list[SpokenCue]], sound: SoundFile, **limits: float
 ) -> HeardSound:
     made = Transcriptions(transcriber=Told(tell), **limits)
-    return made.hear(sound, None, lambda: None)
+    return made.hear(made.reserve(sound, None, "org_a"), lambda: None)
 
 
 def test_a_transcriber_works_in_a_process_of_its_own(sound: SoundFile) -> None:
     transcriber = MemoryTranscriber()
 
-    heard = Transcriptions(transcriber=transcriber).hear(sound, "de", lambda: None)
+    order = TranscriptionOrder(sound=sound, language="de")
+    heard = Transcriptions(transcriber=transcriber).hear(order, lambda: None)
 
     assert heard.language.code == "de"
     assert [one.text for one in heard.cues] == ["one two three"]
@@ -157,6 +165,15 @@ def test_malformed_cues_are_told_without_their_text(sound: SoundFile) -> None:
     assert raised.value.__suppress_context__
 
 
+def test_half_a_character_of_a_transcriber_is_replaced(sound: SoundFile) -> None:
+    word = SpokenWord(text="a\ud83d", start_ms=0, end_ms=9, confidence=1.0)
+    told = SpokenCue(start_ms=0, end_ms=9, text="a\ud83d", words=(word,))
+
+    (found,) = hear(lambda: [told], sound).cues
+
+    assert (found.text, found.words[0].text) == ("a?", "a?")
+
+
 def test_values_that_json_does_not_know_fail_with_a_reason(sound: SoundFile) -> None:
     odd = attrs.evolve(cue(0, 100), start_ms=object())  # type: ignore[arg-type]  # a plugin's fault
 
@@ -191,9 +208,10 @@ def test_a_language_that_nobody_knows_or_asked_for_fails_the_attempt(
     asked: str | None, told: str, sound: SoundFile
 ) -> None:
     transcriber = Told(list, SpokenLanguage(code=told))
+    order = TranscriptionOrder(sound=sound, language=asked)
 
     with pytest.raises(TranscriptionError) as raised:
-        Transcriptions(transcriber=transcriber).hear(sound, asked, lambda: None)
+        Transcriptions(transcriber=transcriber).hear(order, lambda: None)
 
     assert repr(told) in raised.value.log
 
@@ -307,10 +325,12 @@ def test_a_worker_that_cannot_fork_leaves_no_pipe_open(
     monkeypatch.setattr(os, "fork", fail)
     before = sorted(Path("/proc/self/fd").iterdir())
 
+    transcriber, order = Told(list), TranscriptionOrder(sound=sound)
     with pytest.raises(OSError, match="no more processes"):
-        hear(list, sound)
+        Transcriptions(transcriber=transcriber).hear(order, lambda: None)
 
     assert sorted(Path("/proc/self/fd").iterdir()) == before
+    assert transcriber.released == [order.id]
 
 
 def test_a_transcriber_that_crashes_fails_the_attempt_alone(sound: SoundFile) -> None:
@@ -371,9 +391,10 @@ def test_a_transcriber_is_ended_when_nobody_wants_its_words(
         if child.exists():
             raise TaskStopped
 
+    order = TranscriptionOrder(sound=sound)
     began_s = time.monotonic()
     with pytest.raises(TaskStopped):
-        Transcriptions(transcriber=Told(tell)).hear(sound, None, check)
+        Transcriptions(transcriber=Told(tell)).hear(order, check)
 
     assert time.monotonic() - began_s < 2
     with pytest.raises(ProcessLookupError):

@@ -94,7 +94,7 @@ def test_a_mistake_is_named_with_its_fix(
 
 
 def test_all_mistakes_are_reported_together(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError) as caught:
+    with pytest.raises(ConfigError, match="setting foo") as caught:
         loaded(tmp_path, HV_A__B="1", HV_LIMITS__X="1", HV_FOO__BAR="1")
 
     assert len(str(caught.value).splitlines()) == 3
@@ -219,7 +219,7 @@ def test_a_setting_of_a_file_that_is_empty_or_missing_is_an_error_that_names_bot
     if content is not None:
         path.write_text(content)
 
-    with pytest.raises(ConfigError) as caught:
+    with pytest.raises(ConfigError, match="which ") as caught:
         loaded(tmp_path, **{name: str(path)})
 
     (line,) = str(caught.value).splitlines()
@@ -308,7 +308,7 @@ class Passing:
     ],
 )
 def test_a_missing_option_is_told_with_where_to_set_it(path: str, where: str) -> None:
-    with pytest.raises(ConfigError) as seen:
+    with pytest.raises(ConfigError, match="url is required") as seen:
         structure_options({}, Passing, path=path)
 
     assert f"{path}.url is required; set {where}" in f"{seen.value}"

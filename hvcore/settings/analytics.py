@@ -45,16 +45,19 @@ class AnalyticsSettings:
     playback_sessions: bool = False
 
     @country_header.validator
-    def _check_country_header(self, _: object, value: str) -> None:
+    def _check_country_header(self, field: "attrs.Attribute[str]", value: str) -> None:
         if value and not _COUNTRY_HEADER.fullmatch(value):
             raise ValueError(
-                'must be the name of a header that has "country" in it, such as '
-                f"CF-IPCountry, not {value!r}"
+                f'{field.name} must be the name of a header that has "country" in it, '
+                f"such as CF-IPCountry, not {value!r}"
             )
 
     @minutes_retention_days.validator
-    def _check_minutes_retention_days(self, _: object, value: int) -> None:
+    def _check_minutes_retention_days(
+        self, field: "attrs.Attribute[int]", value: int
+    ) -> None:
         if not 1 <= value <= MOST_MINUTES_RETENTION_DAYS:
             raise ValueError(
-                f"must be from 1 to {MOST_MINUTES_RETENTION_DAYS} days, not {value}"
+                f"{field.name} must be from 1 to {MOST_MINUTES_RETENTION_DAYS} days, "
+                f"not {value}"
             )

@@ -9,10 +9,11 @@ _ALL_PERCENT: Final = 100
 
 
 def _between(least: int, most: int) -> Any:  # noqa: ANN401 - attrs' own type
-    def check(_: object, _field: object, value: int) -> None:
+    def check(_: object, field: "attrs.Attribute[int]", value: int) -> None:
         if not least <= value <= most:
             raise ValueError(
-                f"must be a whole number from {least} to {most:,}, not {value}"
+                f"{field.name} must be a whole number from {least} to {most:,}, not "
+                f"{value}"
             )
 
     return check

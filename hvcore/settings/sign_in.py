@@ -36,17 +36,19 @@ class DashboardSettings:
     bin_hours: int = attrs.field(default=20)
 
     @session_idle_s.validator
-    def _check_idle(self, _: object, value: int) -> None:
-        _check_seconds(value, at_most=MOST_SESSION_S)
+    def _check_idle(self, field: "attrs.Attribute[int]", value: int) -> None:
+        _check_seconds(field, value, at_most=MOST_SESSION_S)
 
     @session_total_s.validator
-    def _check_total(self, _: object, value: int) -> None:
-        _check_seconds(value, at_most=MOST_SESSION_S)
+    def _check_total(self, field: "attrs.Attribute[int]", value: int) -> None:
+        _check_seconds(field, value, at_most=MOST_SESSION_S)
 
     @bin_hours.validator
-    def _check_bin(self, _: object, value: int) -> None:
+    def _check_bin(self, field: "attrs.Attribute[int]", value: int) -> None:
         if not 0 <= value <= MOST_BIN_HOURS:
-            raise ValueError(f"must be from 0 to {MOST_BIN_HOURS} hours, not {value}")
+            raise ValueError(
+                f"{field.name} must be from 0 to {MOST_BIN_HOURS} hours, not {value}"
+            )
 
 
 @attrs.frozen(kw_only=True)
@@ -84,13 +86,15 @@ class SignInSettings:
             )
 
     @asked_every_s.validator
-    def _check_asked_every(self, _: object, value: int) -> None:
-        _check_seconds(value, at_most=MOST_ASKED_EVERY_S)
+    def _check_asked_every(self, field: "attrs.Attribute[int]", value: int) -> None:
+        _check_seconds(field, value, at_most=MOST_ASKED_EVERY_S)
 
     @attempts_per_minute.validator
-    def _check_attempts(self, _: object, value: int) -> None:
+    def _check_attempts(self, field: "attrs.Attribute[int]", value: int) -> None:
         if not 1 <= value <= MOST_ATTEMPTS:
-            raise ValueError(f"must be from 1 to {MOST_ATTEMPTS:,}, not {value}")
+            raise ValueError(
+                f"{field.name} must be from 1 to {MOST_ATTEMPTS:,}, not {value}"
+            )
 
     def options_of(self, backend: str) -> Mapping[str, Any]:
         """Return the options of a sign-in backend."""
@@ -98,6 +102,8 @@ class SignInSettings:
         return {**named, **self.oidc} if backend == "oidc" else named
 
 
-def _check_seconds(value: int, *, at_most: int) -> None:
+def _check_seconds(field: "attrs.Attribute[int]", value: int, *, at_most: int) -> None:
     if not 1 <= value <= at_most:
-        raise ValueError(f"must be from 1 to {at_most:,} seconds, not {value}")
+        raise ValueError(
+            f"{field.name} must be from 1 to {at_most:,} seconds, not {value}"
+        )

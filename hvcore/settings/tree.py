@@ -294,10 +294,10 @@ class UploadSettings:
     direct: str = attrs.field(default=DirectUploadMode.OFF.value)
 
     @direct.validator
-    def _check_direct(self, _: object, value: str) -> None:
+    def _check_direct(self, field: "attrs.Attribute[str]", value: str) -> None:
         known = [mode.value for mode in DirectUploadMode]
         if value not in known:
-            raise ValueError(f"must be {', '.join(known)}, not {value!r}")
+            raise ValueError(f"{field.name} must be {', '.join(known)}, not {value!r}")
 
 
 @attrs.frozen(kw_only=True)

@@ -57,13 +57,12 @@ def test_a_clock_that_is_off_is_told_wherever_somebody_looks(
 ) -> None:
     clock.by = timedelta(minutes=minutes)
 
-    with pytest.raises(UnavailableError) as told:
+    with pytest.raises(UnavailableError, match="NTP") as told:
         check_clock(services.uow)
     (finding,) = clock_of_doctor(services)
     measured_s = services.uow.clock_ahead_s()
 
     assert side in told.value.detail
-    assert "NTP" in told.value.detail
     assert side in finding.found
     assert finding.state == "warning"
     assert measured_s == pytest.approx(minutes * 60, abs=30)

@@ -77,7 +77,7 @@ def test_other_bodies_are_empty_forms() -> None:
 
 
 def test_a_form_has_a_largest_size() -> None:
-    with pytest.raises(PayloadTooLargeError):
+    with pytest.raises(PayloadTooLargeError, match="at most 50"):
         sent("a=" + "x" * 100, max_bytes=50)
 
 

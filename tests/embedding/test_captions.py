@@ -27,7 +27,7 @@ def test_captions_are_put_listed_and_deleted(host: Host) -> None:
     assert put.warnings == ()
     rest = captions.delete(video.id, "de")
     assert [one.language for one in rest.captions] == ["en"]
-    with pytest.raises(NotFoundError):
+    with pytest.raises(NotFoundError, match="no captions"):
         captions.delete(video.id, "de")
 
 

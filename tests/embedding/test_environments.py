@@ -283,7 +283,7 @@ def test_an_upload_beyond_the_quota_leaves_no_video(host: Host) -> None:
     shop = host.shop
     host.hv._process.services.quotas.change(shop.org_id, {"stored_bytes": 1000})
 
-    with pytest.raises(QuotaExceededError):
+    with pytest.raises(QuotaExceededError, match="storedBytes"):
         film(shop, "a", external_id="1")
 
     with pytest.raises(VideoNotFoundError):

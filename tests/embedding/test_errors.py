@@ -65,10 +65,12 @@ def test_a_plugin_that_is_not_there_is_an_error_that_can_be_caught(
     tmp_path: Path,
 ) -> None:
     environ = {**ENVIRON, "HV_STORAGE__BACKEND": "tape"}
-    with embed(tmp_path, environ=environ) as hv, pytest.raises(PluginError) as raised:
+    with (
+        embed(tmp_path, environ=environ) as hv,
+        pytest.raises(PluginError, match="tape") as raised,
+    ):
         hv.migrate()
 
-    assert "tape" in str(raised.value)
     # Nothing that a caller of the API is told.
     assert isinstance(raised.value, HvcoreError)
     assert not isinstance(raised.value, HvError)

@@ -31,5 +31,5 @@ def test_ready_videos_of_both_databases_have_their_events_and_their_poster(
 def test_a_refused_upload_becomes_no_ready_video(host: Host) -> None:
     make_ready_video(host.shop, external_id="1")
 
-    with pytest.raises(ConflictError):
+    with pytest.raises(ConflictError, match="externalID belongs"):
         make_ready_video(host.shop, external_id="1")

@@ -171,7 +171,7 @@ def test_a_transaction_signs_addresses_with_the_key_that_took_over(host: Host) -
         )
 
     verify(after)
-    with pytest.raises(ForbiddenError):
+    with pytest.raises(ForbiddenError, match="not valid any more"):
         verify(before)
 
 
@@ -182,7 +182,7 @@ def test_what_is_refused_leaves_the_transaction_usable(host: Host) -> None:
 
     with host.engine.begin() as connection:
         inside = shop.in_transaction(connection)
-        with pytest.raises(QuotaExceededError):
+        with pytest.raises(QuotaExceededError, match="storedBytes"):
             inside.grant_upload(file_name="a.mp4", size_bytes=11)
         connection.execute(NEW_ORDER)
         inside.grant_upload(file_name="a.mp4", size_bytes=10)
@@ -313,5 +313,8 @@ def test_a_connection_that_commits_each_statement_is_refused(
     for made in hosts(url, tmp_path):
         made.hv.migrate()
         each = made.engine.execution_options(isolation_level="AUTOCOMMIT")
-        with each.connect() as connection, pytest.raises(ConfigError):
+        with (
+            each.connect() as connection,
+            pytest.raises(ConfigError, match="autocommit"),
+        ):
             made.shop.in_transaction(connection)

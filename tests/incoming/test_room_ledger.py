@@ -152,7 +152,7 @@ def test_one_client_keeps_others_out_of_no_more_than_its_share(
         machine.send(upload, 0, 10**8)
 
     begin(held, machine, process, ROOM // 2 - 10**8, "alice")
-    with pytest.raises(UnavailableError):
+    with pytest.raises(UnavailableError, match="no room"):
         begin(held, machine, process, ROOM // 2, "bob")
 
 
@@ -170,7 +170,7 @@ def test_a_sender_over_its_share_ends_before_another(
             for number, other in enumerate(greedy):
                 sent[number] = machine.send(other, sent[number], 3 * 10**7)
 
-    with pytest.raises(UnavailableError):
+    with pytest.raises(UnavailableError, match="no room"):
         send_all_there_is()
 
     while mine < 2 * GB:
@@ -184,7 +184,7 @@ def test_uploads_of_one_client_do_not_count_on_the_same_room(
     upload = begin(held, machine, process, LARGE, "alice")
     machine.send(upload, 0, 10**7)
 
-    with pytest.raises(UnavailableError):
+    with pytest.raises(UnavailableError, match="no room"):
         begin(held, machine, process, LARGE, "alice")
     upload.release()
     begin(held, machine, process, LARGE, "alice")
@@ -196,7 +196,7 @@ def test_all_processes_of_a_machine_know_of_each_other(
     upload = begin(held, machine, machine.process(), 3 * GB, "alice")
     machine.send(upload, 0, 10**7)
 
-    with pytest.raises(UnavailableError):
+    with pytest.raises(UnavailableError, match="no room"):
         begin(held, machine, machine.process(), LARGE, "bob")
 
 
@@ -239,7 +239,7 @@ def test_an_upload_without_a_length_has_a_little_room(
     begin(held, machine, machine.process(), None, "alice")
 
     machine.free -= 1
-    with pytest.raises(UnavailableError):
+    with pytest.raises(UnavailableError, match="no room"):
         begin(held, machine, machine.process(), None, "bob")
 
 
@@ -253,7 +253,7 @@ def test_room_is_scarce_while_somebody_waits_who_has_less_than_a_share(
         machine.send(begin(held, machine, process, 10**9, "carol"), 0, 10**8)
     before = REFUSALS.total("upload_room_percent")
 
-    with pytest.raises(UnavailableError) as refused:
+    with pytest.raises(UnavailableError, match="no room") as refused:
         begin(held, machine, process, 3 * GB, "alice")
 
     assert refused.value.retry_after_s == RETRY_AFTER_S
@@ -272,7 +272,7 @@ def test_a_sender_that_wants_more_than_a_share_has_nobody_cut_off(
     for name in ("alice", "bob"):
         machine.send(begin(held, machine, process, 3 * GB, name), 0, 10**8)
 
-    with pytest.raises(UnavailableError):
+    with pytest.raises(UnavailableError, match="no room"):
         begin(held, machine, process, length, "mallory")
 
     assert not process.is_scarce()
@@ -314,7 +314,7 @@ def test_without_a_ledger_nothing_is_taken(tmp_path: Path) -> None:
     )
 
     with (
-        pytest.raises(UnavailableError),
+        pytest.raises(UnavailableError, match="does not work"),
         process.reserve(tmp_path, 1, client="alice"),
     ):
         pytest.fail("nobody knows what others need")
@@ -324,7 +324,7 @@ def test_a_folder_that_is_gone_has_no_room(machine: Machine) -> None:
     gone = machine.folder / "gone"
 
     with (
-        pytest.raises(UnavailableError),
+        pytest.raises(UnavailableError, match="does not work"),
         machine.process().reserve(gone, 1, client="alice"),
     ):
         pytest.fail("there is no folder")

@@ -66,7 +66,7 @@ def test_hosts_of_all_scripts_are_written_as_servers_know_them(
 
 @pytest.mark.parametrize("to", ["a\r\nRCPT TO:<b@example.com>@example.com", "a@ü..com"])
 def test_an_address_adds_no_line_to_the_talk(server: MailServer, to: str) -> None:
-    with pytest.raises(MailRefusedError):
+    with pytest.raises(MailRefusedError, match="cannot be written"):
         mailer(server).send(attrs.evolve(MAIL, to=to))
 
     assert server.messages == []

@@ -69,10 +69,9 @@ def test_several_hosts_may_be_written_as_sqlalchemy_does() -> None:
     ],
 )
 def test_a_url_that_cannot_be_used_is_told_without_its_password(written: str) -> None:
-    with pytest.raises(ConfigError) as caught:
+    with pytest.raises(ConfigError, match="host1:5432,host2:5432") as caught:
         parse_database_url(written)
 
-    assert "host1:5432,host2:5432" in str(caught.value)
     assert "s3cret" not in repr(caught.value) + repr(caught.value.__cause__)
 
 

@@ -48,7 +48,7 @@ def test_the_trial_of_postgresql_writes_to_its_disk(
     try:
         _write(engine, [limit])
         engine.dispose()
-        with pytest.raises(UnavailableError) as seen:
+        with pytest.raises(UnavailableError, match="does not answer") as seen:
             check_room(engine)
     finally:
         engine.dispose()

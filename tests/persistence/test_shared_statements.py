@@ -58,5 +58,5 @@ def test_errors_of_each_database_are_translated(tmp_path: Path) -> None:
     engines = [make_engine(f"sqlite:///{tmp_path}/no/{n}") for n in ("a", "b")]
 
     for engine in engines:
-        with pytest.raises(UnavailableError):
+        with pytest.raises(UnavailableError, match="does not answer"):
             _holders(engine)

@@ -205,11 +205,11 @@ def test_chosen_ids_are_unique_within_their_organization(uow: SqlUnitOfWork) -> 
         )
 
     with uow.write() as work:
-        with pytest.raises(AlreadyExistsError):
+        with pytest.raises(AlreadyExistsError, match="environments: env_1"):
             work.tenants.add_environment(environment(ORG, "env_1", "dev"))
-        with pytest.raises(AlreadyExistsError):
+        with pytest.raises(AlreadyExistsError, match="environments: dev"):
             work.tenants.add_environment(environment(ORG, "dev", "other"))
-        with pytest.raises(AlreadyExistsError):
+        with pytest.raises(AlreadyExistsError, match="organizations: org_a"):
             work.tenants.add_organization(Organization(id=ORG, created_at=NOW))
         live = environment(ORG, "env_1", "live")
         work.tenants.add_environment(live)
@@ -419,9 +419,9 @@ def test_a_database_that_does_not_answer_is_unavailable(
 ) -> None:
     uow = SqlUnitOfWork(make_engine(url), clock, lambda _: None)
 
-    with pytest.raises(UnavailableError):
+    with pytest.raises(UnavailableError, match="does not answer"):
         uow.ping()
-    with pytest.raises(UnavailableError), uow.write():
+    with pytest.raises(UnavailableError, match="does not answer"), uow.write():
         pass
 
 
@@ -432,7 +432,10 @@ def test_an_unusable_url_is_a_configuration_error(url: str) -> None:
 
 
 def test_a_query_that_is_wrong_is_not_called_unavailable(engine: Engine) -> None:
-    with engine.connect() as connection, pytest.raises(sa.exc.DBAPIError):
+    with (
+        engine.connect() as connection,
+        pytest.raises(sa.exc.DBAPIError, match="nothing"),
+    ):
         connection.execute(sa.text("SELECT nothing FROM nowhere"))
 
 
@@ -446,7 +449,10 @@ def test_a_locked_database_is_unavailable_after_a_while(
 
     with uow.write() as work:
         work.videos.find(made.id, for_update=True)
-        with pytest.raises(UnavailableError), writing(engine, timeout_ms=50) as other:
+        with (
+            pytest.raises(UnavailableError, match="does not answer"),
+            writing(engine, timeout_ms=50) as other,
+        ):
             other.execute(sa.update(tables.videos).values(version=7))
 
 

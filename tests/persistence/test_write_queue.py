@@ -138,7 +138,7 @@ def test_a_writer_that_comes_back_at_once_goes_behind_those_who_wait(
 def test_a_turn_that_does_not_come_is_given_up(engine: Engine) -> None:
     with (
         writing(engine),
-        pytest.raises(UnavailableError),
+        pytest.raises(UnavailableError, match="does not answer"),
         writing(engine, timeout_ms=1),
     ):
         pass
@@ -154,7 +154,7 @@ def test_a_turn_ends_also_if_the_lock_was_not_free(engine: Engine, path: Path) -
 
     with (
         other_process_writes(path),
-        pytest.raises(UnavailableError),
+        pytest.raises(UnavailableError, match="does not answer"),
         writing(engine, timeout_ms=1),
     ):
         pass
@@ -223,7 +223,7 @@ def test_an_operators_command_waits_longer_than_a_request(
     asked = asked_of(engine)
 
     with other_process_writes(path):
-        with pytest.raises(UnavailableError), writing(engine):
+        with pytest.raises(UnavailableError, match="does not answer"), writing(engine):
             pass
         asked.clear()
         worker = Worker(lambda: work(engine))

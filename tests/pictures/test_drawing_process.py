@@ -219,7 +219,7 @@ def test_a_sheet_is_the_same_wherever_it_is_drawn(elsewhere: DrawingProcess) -> 
     stills = [made.getvalue()] * 3
 
     assert elsewhere.draw_sheet(stills, columns=2) == draw_sheet(stills, columns=2)
-    with pytest.raises(UnreadablePictureError):
+    with pytest.raises(UnreadablePictureError, match="cannot identify"):
         elsewhere.draw_sheet([*stills, b"no still"], columns=2)
 
 

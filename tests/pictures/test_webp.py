@@ -38,18 +38,18 @@ def test_frames_become_an_animation_that_repeats(child: DrawingProcess) -> None:
 
 
 @pytest.mark.parametrize(
-    "frames",
+    ("frames", "words"),
     [
-        [frame(0), frame(1, (36, 64))],
-        [frame(0, (641, 641))],
-        [frame(0), b"no JPEG"],
+        ([frame(0), frame(1, (36, 64))], "differ in size"),
+        ([frame(0, (641, 641))], "641x641"),
+        ([frame(0), b"no JPEG"], "cannot identify"),
     ],
     ids=["other size", "too large", "unreadable"],
 )
 def test_frames_that_are_none_of_ours_are_refused(
-    child: DrawingProcess, frames: list[bytes]
+    child: DrawingProcess, frames: list[bytes], words: str
 ) -> None:
-    with pytest.raises(UnreadablePictureError):
+    with pytest.raises(UnreadablePictureError, match=words):
         child.draw_animation(frames, frame_ms=125)
 
 

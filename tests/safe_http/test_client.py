@@ -125,7 +125,7 @@ def test_a_post_whose_answer_has_half_a_head_is_not_answered(
 def test_a_broken_answer_is_an_error(outside: Outside, answer: bytes) -> None:
     outside.source.says("/v", answer)
 
-    with pytest.raises(OutboundError):
+    with pytest.raises(OutboundError, match=r"broke off|BadStatusLine"):
         read(outside.http, outside.source_url("/v"))
 
 
@@ -326,7 +326,7 @@ def test_lookups_that_hang_do_not_pile_up(
     http = OutboundHttp(allowed_hosts=["slow.example", "source.test"], resolve=hang)
     for name in ("slow.example", "source.test"):
         with (
-            pytest.raises(OutboundError),
+            pytest.raises(OutboundError, match=r"is not known|did not finish"),
             http.get(f"http://{name}:{outside.source.port}/", deadline_s=0.2),
         ):
             pass

@@ -94,7 +94,7 @@ def test_an_address_has_so_many_connections_and_no_more() -> None:
     held = connections()
     for _ in range(3):
         held.open("192.0.2.1")
-    with pytest.raises(UnavailableError):
+    with pytest.raises(UnavailableError, match="You have too many"):
         held.open("192.0.2.1")
     held.open("192.0.2.2")
     held.close("192.0.2.1")
@@ -127,9 +127,9 @@ def test_a_client_that_holds_more_than_all_waiting_ones_gets_no_room() -> None:
         held.open("127.0.0.2")
     held.open("127.0.0.3")
 
-    with pytest.raises(UnavailableError):
+    with pytest.raises(UnavailableError, match="There are too many"):
         held.make_room("127.0.0.2", [conn("127.0.0.3")])
-    with pytest.raises(UnavailableError):
+    with pytest.raises(UnavailableError, match="There are too many"):
         held.make_room("127.0.0.3", [])
 
 

@@ -71,11 +71,16 @@ def test_a_file_in_memory_is_fetched(world: World, outbound: RecordingOutbound) 
 
 
 @pytest.mark.parametrize(
-    "url", ["ftp://example.com/x", "https://user:secret@example.com/x", "nothing"]
+    ("url", "words"),
+    [
+        ("ftp://example.com/x", "Only https"),
+        ("https://user:secret@example.com/x", "user name"),
+        ("nothing", "not an absolute address"),
+    ],
 )
 def test_an_address_of_the_wrong_form_is_refused(
-    outbound: RecordingOutbound, url: str
+    outbound: RecordingOutbound, url: str, words: str
 ) -> None:
-    with pytest.raises(TargetRefusedError):
+    with pytest.raises(TargetRefusedError, match=words):
         outbound.check(url, client="org_a")
     assert outbound.sent == []

@@ -60,7 +60,7 @@ def test_a_host_tries_to_write_once_in_half_a_minute(disk: Disk) -> None:
 def test_room_that_was_made_is_found(disk: Disk) -> None:
     disk.is_full = True
     process = disk.process()
-    with pytest.raises(NoRoomError):
+    with pytest.raises(NoRoomError, match="3 MiB are left"):
         process.check()
 
     disk.is_full = False
@@ -73,7 +73,7 @@ def test_a_disk_too_full_for_the_note_is_told_all_the_same(tmp_path: Path) -> No
     process = disk.process()
 
     for _ in range(3):
-        with pytest.raises(NoRoomError):
+        with pytest.raises(NoRoomError, match="3 MiB are left"):
             process.check()
 
     assert disk.trials == 1
@@ -88,7 +88,7 @@ def test_a_process_that_froze_while_it_tried_holds_up_nobody(disk: Disk) -> None
         disk.process().check()
         disk.now_s += TRIED_EVERY_S
 
-        with pytest.raises(NoRoomError):
+        with pytest.raises(NoRoomError, match="3 MiB are left"):
             disk.process().check()
 
 
@@ -96,7 +96,7 @@ def test_a_note_of_a_process_that_was_killed_is_tried_anew(disk: Disk) -> None:
     disk.note.write_bytes(b'{"tried_at_s": 10')
     disk.is_full = True
 
-    with pytest.raises(NoRoomError):
+    with pytest.raises(NoRoomError, match="3 MiB are left"):
         disk.process().check()
 
 

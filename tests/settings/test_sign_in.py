@@ -72,8 +72,8 @@ def test_each_backend_has_options_of_its_own(tmp_path: Path) -> None:
 def test_values_that_would_not_be_safe_are_refused(
     tmp_path: Path, name: str, value: str
 ) -> None:
-    with pytest.raises(ConfigError) as raised:
+    said = f"{name.partition('__')[2].lower()} must"
+    with pytest.raises(ConfigError, match=said) as raised:
         read(tmp_path, **{name: value})
 
-    assert "must" in str(raised.value)
     assert "short-one" not in str(raised.value)

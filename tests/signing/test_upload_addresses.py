@@ -44,7 +44,7 @@ def test_an_address_ends_at_its_second() -> None:
     expires, signature = signed(NOW + 1)
 
     SIGNER.verify(GRANT, expires=expires, signature=signature, now=MOMENT)
-    with pytest.raises(ForbiddenError):
+    with pytest.raises(ForbiddenError, match="not valid any more"):
         SIGNER.verify(
             GRANT,
             expires=expires,
@@ -72,9 +72,9 @@ def test_any_change_is_noticed() -> None:
 
     for change in changes:
         sent = {"expires": expires, "signature": signature, **change}
-        with pytest.raises(ForbiddenError):
+        with pytest.raises(ForbiddenError, match="not valid any more"):
             SIGNER.verify(GRANT, now=MOMENT, **sent)
-    with pytest.raises(ForbiddenError):
+    with pytest.raises(ForbiddenError, match="not valid any more"):
         SIGNER.verify("up_other", expires=expires, signature=signature, now=MOMENT)
 
 
@@ -82,7 +82,7 @@ def test_a_signature_is_of_one_key() -> None:
     expires, signature = signed()
     other = UploadSigner(b"fedcba9876543210" * 2)
 
-    with pytest.raises(ForbiddenError):
+    with pytest.raises(ForbiddenError, match="not valid any more"):
         other.verify(GRANT, expires=expires, signature=signature, now=MOMENT)
 
 
@@ -107,5 +107,5 @@ def test_the_address_of_a_resumable_upload_is_good_for_itself_alone() -> None:
     found = SIGNER.verify_resumable(GRANT, signature=signature, now=MOMENT)
     assert found == GRANT
     for named, sent in ((other, signature), (GRANT, once), (GRANT, ""), ("", "")):
-        with pytest.raises(ForbiddenError):
+        with pytest.raises(ForbiddenError, match="not valid any more"):
             SIGNER.verify_resumable(named, signature=sent, now=MOMENT)

@@ -137,7 +137,7 @@ def test_a_store_that_breaks_connections_off_is_waited_for_once(
         "s3://films/a", args=args, min_free_bytes=None, work_dir=tmp_path
     )
 
-    with pytest.raises(UnavailableError):
+    with pytest.raises(UnavailableError, match="does not answer"):
         storage.open("a/b", start=0, end=7)
 
     assert 1 <= len(taken) <= MOST_IN_ONE_WAIT

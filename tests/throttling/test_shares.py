@@ -127,7 +127,10 @@ def test_costs_are_added_up(slots: SharedCapacity) -> None:
 def test_a_share_that_is_met_is_counted(slots: SharedCapacity) -> None:
     before = REFUSALS.total("uploads_of_one")
 
-    with pytest.raises(UnavailableError), slots.take("org_a", 3):
+    with (
+        pytest.raises(UnavailableError, match="You have too many"),
+        slots.take("org_a", 3),
+    ):
         pytest.fail("more than its share")
 
     assert REFUSALS.total("uploads_of_one") == before + 1

@@ -47,7 +47,7 @@ def test_a_disk_that_fills_up_meanwhile_is_no_fault_of_the_sender(
     full = OSError(errno.ENOSPC, "full")
 
     with (
-        pytest.raises(UnavailableError),
+        pytest.raises(UnavailableError, match="no room"),
         room(tmp_path) as reserved,
         files.collect(request(Stream(DATA, lambda: None)), reserved),
     ):
@@ -87,7 +87,7 @@ def test_a_folder_that_goes_meanwhile_is_unavailable(tmp_path: Path) -> None:
     files = IncomingFiles(folder=folder)
 
     with (
-        pytest.raises(UnavailableError),
+        pytest.raises(UnavailableError, match="does not work"),
         room(tmp_path) as reserved,
         files.collect(request(Stream(DATA, lambda: None)), reserved),
     ):

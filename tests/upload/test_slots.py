@@ -32,7 +32,7 @@ def test_an_organization_has_a_share_whatever_its_addresses(
         upload_slots.take(request("192.0.2.2"), "org_a"),
     ):
         with (
-            pytest.raises(UnavailableError),
+            pytest.raises(UnavailableError, match="You have too many"),
             upload_slots.take(request("192.0.2.3"), "org_a"),
         ):
             pytest.fail("it has its share")
@@ -51,7 +51,7 @@ def test_an_address_has_a_share_whatever_its_organizations(
         upload_slots.take(request(neighbour, forwarded), "org_b"),
     ):
         with (
-            pytest.raises(UnavailableError),
+            pytest.raises(UnavailableError, match="You have too many"),
             upload_slots.take(request(neighbour, forwarded), "org_c"),
         ):
             pytest.fail("it has its share")
@@ -72,7 +72,7 @@ def test_the_last_places_are_for_who_has_none(upload_slots: UploadSlots) -> None
         for name in ("org_a", "org_a", "org_b", "org_b", "org_c", "org_d"):
             stack.enter_context(upload_slots.take(request("127.0.0.1"), name))
         with (
-            pytest.raises(UnavailableError),
+            pytest.raises(UnavailableError, match="There are too many"),
             upload_slots.take(request("127.0.0.1"), "org_c"),
         ):
             pytest.fail("it has one")

@@ -164,7 +164,7 @@ def test_query_integers_are_strict(
 
 @pytest.mark.parametrize("text", ["", "True", "1", "yes"])
 def test_query_flags_are_strict(text: str) -> None:
-    with pytest.raises(FieldRefusedError):
+    with pytest.raises(FieldRefusedError, match="true or false"):
         Flag().from_text(text)
 
 

@@ -128,19 +128,19 @@ class NamePromises(StorageKit):
 
         for path in NO_PATHS:
             is_prefix = path == "a/"
-            with pytest.raises(ValueError):  # noqa: PT011 - the text is the storage's own
+            with pytest.raises(ValueError):
                 storage.stat(path)
-            with pytest.raises(ValueError):  # noqa: PT011 - see above
+            with pytest.raises(ValueError):
                 storage.open(path)
-            with pytest.raises(ValueError):  # noqa: PT011
+            with pytest.raises(ValueError):
                 put(storage, path)
-            with pytest.raises(ValueError):  # noqa: PT011
+            with pytest.raises(ValueError):
                 storage.put_file(path, local, content_type=TYPE)
             if is_prefix:
                 continue
-            with pytest.raises(ValueError):  # noqa: PT011
+            with pytest.raises(ValueError):
                 list(storage.walk(path))
-            with pytest.raises(ValueError):  # noqa: PT011
+            with pytest.raises(ValueError):
                 storage.delete_tree(path)
         assert paths(storage, "a") == ["a/b"]
         assert get(storage, "a/b") == b"stays"

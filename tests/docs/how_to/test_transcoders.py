@@ -173,5 +173,5 @@ class TestAcmeTranscoder(RemoteTranscoderConformance):
     ) -> None:
         monkeypatch.setattr(self.service, "submit", lambda _: (403, {}))
 
-        with pytest.raises(TranscodeError):
+        with pytest.raises(TranscodeError, match="The service refused"):
             submit("kit-1")

@@ -165,7 +165,7 @@ def test_an_address_is_a_member_once_in_each_organization(uow: SqlUnitOfWork) ->
     first = added(uow, member_of())
     other = added(uow, member_of(org_id=OTHER_ORG))
 
-    with pytest.raises(AlreadyExistsError):
+    with pytest.raises(AlreadyExistsError, match="organization_members"):
         added(uow, member_of(email="ann@EXAMPLE.com"))
 
     with uow.read() as work:

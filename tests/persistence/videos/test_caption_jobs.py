@@ -115,7 +115,10 @@ def test_a_window_of_captions_is_stored_once(uow: SqlUnitOfWork) -> None:
             work.caption_jobs.add_window(job, window(start_ms))
         work.commit()
 
-    with uow.write() as work, pytest.raises(AlreadyExistsError):
+    with (
+        uow.write() as work,
+        pytest.raises(AlreadyExistsError, match="caption_windows"),
+    ):
         work.caption_jobs.add_window(job, window(0))
 
     with uow.write() as work:

@@ -102,7 +102,7 @@ def test_a_video_is_added_once(uow: SqlUnitOfWork) -> None:
     made = video()
     _add(uow, made)
 
-    with uow.write() as work, pytest.raises(AlreadyExistsError):
+    with uow.write() as work, pytest.raises(AlreadyExistsError, match="videos: vid_"):
         work.videos.add(made)
 
 
@@ -398,7 +398,7 @@ def test_the_directory_knows_unfinished_videos_without_media(
 def test_the_directory_of_a_missing_database_is_unavailable() -> None:
     directory = SqlPlaybackDirectory(make_engine("sqlite:////nowhere/at/all.db"))
 
-    with pytest.raises(UnavailableError):
+    with pytest.raises(UnavailableError, match="does not answer"):
         directory.find("vid_1")
 
 

@@ -53,7 +53,7 @@ def test_it_cannot_be_the_store(tmp_path: Path) -> None:
 def test_a_host_that_can_be_none_is_away() -> None:
     url = f"redis://{'a' * 70}:1/0"
 
-    with pytest.raises(UnavailableError):
+    with pytest.raises(UnavailableError, match="idna"):
         RedisStream(url=url, stream="counts", max_entries=1).ping()
 
 

@@ -154,7 +154,7 @@ def test_a_migration_that_breaks_off_leaves_the_old_version(engine: Engine) -> N
         count_anew(connection)
         raise UnavailableError("The disk is full.")
 
-    with pytest.raises(UnavailableError):
+    with pytest.raises(UnavailableError, match="disk is full"):
         prepare(database, complete)
 
     assert not sa.inspect(engine).has_table(gaps.name)

@@ -90,7 +90,7 @@ def test_a_silent_provider_holds_no_request_for_long(desk: TokenDesk) -> None:
 
     def refusal(token: str) -> float:
         began_s = time.monotonic()
-        with pytest.raises(UnavailableError):
+        with pytest.raises(UnavailableError, match="does not answer"):
             desk.asked(token)
         return time.monotonic() - began_s
 
@@ -142,7 +142,7 @@ def test_a_description_that_may_be_anothers_is_not_believed(
     """
     desk.provider.changed_metadata.update(changed)
 
-    with pytest.raises(UnavailableError) as refused:
+    with pytest.raises(UnavailableError, match="does not answer") as refused:
         desk.asked(desk.token())
     assert told in str([vars(record) for record in caplog.records])
     assert told not in refused.value.detail
@@ -162,7 +162,7 @@ def test_a_description_that_may_be_anothers_is_not_believed(
 def test_keys_that_are_none_make_nobody_pass(desk: TokenDesk, reply: Reply) -> None:
     desk.provider.replies["/keys"] = lambda _asked: reply
 
-    with pytest.raises(UnavailableError):
+    with pytest.raises(UnavailableError, match="does not answer"):
         desk.asked(desk.token())
 
 

@@ -49,7 +49,7 @@ def test_videos_are_listed_changed_and_deleted(
     assert client.get_video(video_id).description == "Waves"
     deleted = client.delete_video(video_id, reason="user_request")
     assert deleted.deleted_at.tzinfo is UTC
-    with pytest.raises(NotFoundError) as missing:
+    with pytest.raises(NotFoundError, match="no such video") as missing:
         client.get_video(video_id)
     assert (missing.value.status, missing.value.code) == (404, "video_not_found")
     assert missing.value.request_id
@@ -157,7 +157,7 @@ def test_the_other_family_names_organization_and_environment(
     assert client.get_video_details_in_organization("org_a", video_id).id == video_id
     environments = client.list_environments_in_organization("org_a").environments
     assert "live" in {found.name for found in environments}
-    with pytest.raises((ForbiddenError, NotFoundError)):
+    with pytest.raises(ForbiddenError, match="another organization"):
         client.list_videos_in_environment("org_b", "theirs")
 
 
@@ -287,7 +287,7 @@ def test_many_calls_wait_side_by_side(service: Service) -> None:
     async def call() -> tuple[list[str], list[str]]:
         async with async_client(service) as client:
             details = await asyncio.gather(*map(client.get_video, made))
-            with pytest.raises(NotFoundError):
+            with pytest.raises(NotFoundError, match="no such video"):
                 await client.get_video("vid_0000000000000000000000")
             pages = client.iterate_videos(
                 search="beside", page_size=4, sort_by="name", sort_dir="asc"

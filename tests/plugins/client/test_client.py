@@ -134,7 +134,7 @@ def test_a_refusal_of_a_store_is_told_without_its_secrets() -> None:
     with answering([told]) as server, httpx.Client(trust_env=False) as http:
         client = HvClient(server.url, "key", http=http)
 
-        with pytest.raises(ForbiddenError) as refused:
+        with pytest.raises(ForbiddenError, match="403 Forbidden") as refused:
             client.get_upload_offset(f"{server.url}/bucket/key?X-Amz-Signature=SECRET")
 
     # An answer to HEAD says nothing.

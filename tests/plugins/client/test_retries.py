@@ -150,7 +150,7 @@ def test_waits_grow_and_differ() -> None:
 
     with (
         calling(BUSY, waits=waits, max_tries=6) as (client, _),
-        pytest.raises(ServiceError),
+        pytest.raises(ServiceError, match="503 unavailable"),
     ):
         client.get_liveness()
 
@@ -179,7 +179,10 @@ def test_an_own_try_that_still_runs_is_waited_for() -> None:
     ],
 )
 def test_other_conflicts_are_told(answers: Sequence[Told]) -> None:
-    with calling(*answers) as (client, server), pytest.raises(ConflictError):
+    with (
+        calling(*answers) as (client, server),
+        pytest.raises(ConflictError, match="409 "),
+    ):
         fetch(client)
 
     assert len(server.seen) == len(answers)
@@ -191,7 +194,7 @@ def test_a_quota_is_waited_for_only_if_it_says_so() -> None:
 
     with (
         calling(encoding, full) as (client, server),
-        pytest.raises(QuotaExceededError) as refused,
+        pytest.raises(QuotaExceededError, match="quota_exceeded") as refused,
     ):
         fetch(client)
 

@@ -114,7 +114,7 @@ def test_another_client_goes_on_with_an_address_that_was_kept(
         return next(calls)(environ, start)
 
     service.upload_app = first_a_piece
-    with pytest.raises(NotFoundError):
+    with pytest.raises(NotFoundError, match="404 Not Found"):
         client.resume_upload(begun.upload_url, file)
     service.upload_app = whole
     assert client.get_upload_offset(begun.upload_url) == 300_000

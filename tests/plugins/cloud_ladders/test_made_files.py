@@ -116,5 +116,5 @@ def test_a_box_may_have_its_size_in_64_bits() -> None:
     ],
 )
 def test_a_box_that_does_not_fit_is_refused(data: bytes) -> None:
-    with pytest.raises(Mp4Error):
+    with pytest.raises(Mp4Error, match="wrong size"):
         box_of(data, is_forgiving=True).child("moov/trak")

@@ -113,10 +113,10 @@ def test_a_queue_that_is_missing_is_named_with_the_command_that_makes_it(
         return f"The queue {options_of().name_of(lane)} is not at SQS; run: hv migrate."
 
     assert not queue.is_prepared()
-    with pytest.raises(UnavailableError) as raised:
+    with pytest.raises(UnavailableError, match="run: hv migrate") as raised:
         put(queue)
     assert raised.value.detail == is_missing(Lane.LIGHT)
-    with pytest.raises(UnavailableError) as raised:
+    with pytest.raises(UnavailableError, match="run: hv migrate") as raised:
         queue.ping()
     assert raised.value.detail == " ".join(map(is_missing, Lane))
 
@@ -141,7 +141,7 @@ def test_a_lane_whose_queue_is_missing_is_named_and_stops_no_other_lane(
     client.delete_queue(QueueUrl=client.get_queue_url(QueueName=name)["QueueUrl"])
     others = [other for other in Lane if other is not lane]
 
-    with pytest.raises(UnavailableError) as raised:
+    with pytest.raises(UnavailableError, match="run: hv migrate") as raised:
         queue.ping()
     with consuming(queue) as seen:
         wanted = {put(queue, other) for other in others}
@@ -179,7 +179,7 @@ def test_a_lane_that_sqs_denies_stops_no_other_lane(
         for client in (sqs._patient, sqs._quick):
             client.meta.events.register(f"provide-client-params.sqs.{request}", refuse)
 
-    with pytest.raises(UnavailableError) as raised:
+    with pytest.raises(UnavailableError, match="SQS refuses") as raised:
         queue.ping()
     with consuming(queue) as seen:
         wanted = {put(queue, lane) for lane in Lane if lane is not Lane.ENCODE}
@@ -199,7 +199,7 @@ def test_queues_that_may_not_be_made_are_told_as_commands(
     for lane in set(Lane) - set(missing):
         server.client().create_queue(QueueName=options.name_of(lane))
 
-    with pytest.raises(ConfigError) as raised:
+    with pytest.raises(ConfigError, match="queues are missing") as raised:
         queue.prepare()
 
     told, _, commands = str(raised.value).partition(" Run: ")

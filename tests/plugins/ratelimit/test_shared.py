@@ -77,7 +77,7 @@ def test_who_may_not_use_the_keys_of_the_limits_is_unhealthy(
         store.ping()
         return
     for ask in (store.ping, lambda: store.hit([rule(5)])):
-        with pytest.raises(UnavailableError):
+        with pytest.raises(UnavailableError, match="does not answer"):
             ask()
 
 
@@ -172,9 +172,9 @@ def test_a_server_that_is_gone_is_reported_at_once(
     server.stop()
 
     begun = time.monotonic()
-    with pytest.raises(UnavailableError):
+    with pytest.raises(UnavailableError, match="does not answer"):
         store.hit([rule(5)])
-    with pytest.raises(UnavailableError):
+    with pytest.raises(UnavailableError, match="does not answer"):
         store.ping()
 
     assert time.monotonic() - begun < 0.25
@@ -187,7 +187,7 @@ def test_a_server_that_is_silent_is_given_a_quarter_of_a_second(
     server.freeze()
     try:
         begun = time.monotonic()
-        with pytest.raises(UnavailableError):
+        with pytest.raises(UnavailableError, match="does not answer"):
             store.hit([rule(5)])
         took_s = time.monotonic() - begun
     finally:
@@ -243,9 +243,11 @@ def test_an_answer_that_is_none_is_an_outage(said: bytes, *, greets: bool) -> No
         store = SharedWindows(url=url, prefix="test")
 
         for _ in range(2):
-            with pytest.raises(UnavailableError):
+            with pytest.raises(
+                UnavailableError, match=r"does not answer|something else"
+            ):
                 store.hit([rule(5)])
-        with pytest.raises(UnavailableError):
+        with pytest.raises(UnavailableError, match=r"does not answer|something else"):
             store.ping()
         store.close()
 
@@ -259,7 +261,7 @@ def test_a_key_of_another_type_is_an_outage_of_that_limit_alone(
         client.delete(key)
         client.set(key, "a text")
 
-    with pytest.raises(UnavailableError):
+    with pytest.raises(UnavailableError, match="does not answer"):
         store.hit([rule(5)])
 
     assert store.hit([rule(5, bucket=Bucket.VIDEO_OPERATIONS)])[0].remaining == 4

@@ -244,5 +244,5 @@ def test_people_go_to_the_page_of_links(shelf: LinkShelf) -> None:
 
 
 def test_the_state_of_another_backend_is_none(shelf: LinkShelf) -> None:
-    with pytest.raises(MembershipEndedError):
+    with pytest.raises(MembershipEndedError, match="was removed"):
         LinkSignIn(book=shelf).refresh('{"refresh_token": "x"}')

@@ -159,7 +159,7 @@ def test_a_secret_that_is_wrong_is_told_to_who_runs_the_service(make: Make) -> N
 def test_a_secret_that_changed_ends_no_session(make: Make) -> None:
     state = make().signed_in().refresh_state
 
-    with pytest.raises(UnavailableError):
+    with pytest.raises(UnavailableError, match="does not know this service"):
         make(client_secret="another").backend.refresh(state)
 
 
@@ -242,7 +242,7 @@ def test_what_rotated_is_not_lost_while_the_provider_is_half_down(
 
     renewed = interrupted.value.refresh_state
     assert desk.backend.refresh(renewed).identity.roles == {"acme": Role.ADMIN}
-    with pytest.raises(MembershipEndedError):
+    with pytest.raises(MembershipEndedError, match="invalid_grant"):
         desk.backend.refresh(state)
 
 

@@ -148,14 +148,21 @@ def test_a_critical_header_that_nobody_knows_is_refused(
         desk.signed_in()
 
 
-@pytest.mark.parametrize("change", [put(sub="another"), put(iss="x"), put(nonce="x")])
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (put(sub="another"), "another person's"),
+        (put(iss="x"), "'iss'"),
+        (put(nonce="x"), "'nonce'"),
+    ],
+)
 def test_a_refreshed_token_must_be_the_same_persons(
-    desk: SignInDesk, change: Callable[[Claims], object]
+    desk: SignInDesk, change: Callable[[Claims], object], words: str
 ) -> None:
     state = desk.signed_in().refresh_state
     desk.provider.change_token = change
 
-    with pytest.raises(MembershipEndedError):
+    with pytest.raises(MembershipEndedError, match=words):
         desk.backend.refresh(state)
 
 
@@ -177,5 +184,6 @@ def test_tokens_that_are_none_sign_nobody_in(
 ) -> None:
     desk.provider.change_tokens = change
 
-    with pytest.raises((SignInRefusedError, UnavailableError)):
+    words = "cannot be trusted|does not answer"
+    with pytest.raises((SignInRefusedError, UnavailableError), match=words):
         desk.signed_in()

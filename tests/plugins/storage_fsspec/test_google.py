@@ -287,7 +287,7 @@ def test_half_of_what_google_says_of_an_object_is_an_outage(
     halves += [{name: whole[name] for name in whole if name != left} for left in whole]
     told = [json.dumps(one).encode() for one in halves]
     for half.answer in (*HALF_ANSWERS, *told):
-        with pytest.raises(UnavailableError):
+        with pytest.raises(UnavailableError, match="does not answer"):
             half_answered.stat("v/a")
 
 
@@ -297,7 +297,7 @@ def test_a_page_in_the_place_of_bytes_of_google_is_an_outage(
     for half.answer in (PAGE, b"", DATA):
         for start, end in ((0, 4), (2, 6), (0, 100)):
             with (
-                pytest.raises(UnavailableError),
+                pytest.raises(UnavailableError, match=r"ignores the|does not answer"),
                 half_answered.open("v/a", start=start, end=end) as file,
             ):
                 file.read()
@@ -307,14 +307,20 @@ def test_a_page_in_the_place_of_bytes_of_google_is_an_outage(
         assert file.read() == DATA[2:]
 
 
-@pytest.mark.parametrize("more", [{}, {"totalBytesRewritten": "5"}])
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [({}, "does not answer"), ({"totalBytesRewritten": "5"}, "not go on copying")],
+)
 def test_a_copy_of_google_that_does_not_go_on_has_an_end(
-    half: HalfAnsweringServer, half_answered: GoogleStorage, more: dict[str, str]
+    half: HalfAnsweringServer,
+    half_answered: GoogleStorage,
+    more: dict[str, str],
+    words: str,
 ) -> None:
     half.answer = json.dumps({"done": False, "rewriteToken": "x", **more}).encode()
     half.is_meant = lambda _, target: "/rewriteTo/" in target
 
-    with pytest.raises(UnavailableError):
+    with pytest.raises(UnavailableError, match=words):
         half_answered.copy("v/a", "v/b", content_type=MP4)
 
     assert half.requests <= 2

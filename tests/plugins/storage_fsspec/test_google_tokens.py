@@ -184,5 +184,5 @@ def test_a_bucket_is_read_with_a_good_token_while_nobody_gives_the_next(
         # Without any, everybody is told within the time of a small answer.
         monkeypatch.setattr("hvcore_storage_fsspec.google.ANSWER_S", 0.3)
         _spent(bucket, seconds=-1)
-        with pytest.raises(UnavailableError):
+        with pytest.raises(UnavailableError, match="does not answer"):
             bucket.stat("v/a")

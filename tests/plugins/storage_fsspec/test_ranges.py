@@ -72,9 +72,9 @@ def test_other_bytes_than_the_range_that_was_asked_for_are_an_outage(
     store.spoils = spoiled
 
     # At once where the end is known: later, half of an answer would have been sent.
-    with pytest.raises(UnavailableError):
+    with pytest.raises(WrongRangeError):
         storage.open("v/a", start=10, end=20)
-    with storage.open("v/a", start=10) as file, pytest.raises(UnavailableError):
+    with storage.open("v/a", start=10) as file, pytest.raises(WrongRangeError):
         file.read()
 
     store.spoils = None

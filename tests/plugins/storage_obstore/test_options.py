@@ -60,7 +60,7 @@ def test_a_file_in_place_of_the_folder_is_unavailable(tmp_path: Path) -> None:
     (tmp_path / "store").write_bytes(b"")
     options = ObstoreOptions(url=f"file://{tmp_path}/store")
 
-    with pytest.raises(UnavailableError):
+    with pytest.raises(UnavailableError, match="cannot be used"):
         make_storage(options, work_dir=tmp_path)
 
 

@@ -121,7 +121,7 @@ def test_a_process_that_was_forked_too_late_is_told_at_once(
                 lambda each=each: list(each.walk("v")),
                 lambda each=each: each.delete_tree("v"),
             ):
-                with pytest.raises(UnavailableError) as caught:
+                with pytest.raises(UnavailableError, match="fork") as caught:
                     call()
                 told.append("fork" in str(caught.value))
         return f"{told.count(True)} of {len(told)}"

@@ -108,7 +108,7 @@ def test_an_answer_of_mediaconvert_without_what_was_asked_for_is_an_outage(
     half: HalfAnsweringServer, half_answered: MediaConvertCalls, call: str
 ) -> None:
     for half.answer in ANSWERS:
-        with pytest.raises(UnavailableError):
+        with pytest.raises(UnavailableError, match="says nothing"):
             CALLS[call](half_answered)
 
 

@@ -78,7 +78,7 @@ def test_the_secret_is_not_shown() -> None:
     options = made(access_key="AKIALOCAL", secret_key="a-secret")
 
     assert "a-secret" not in repr(options)
-    with pytest.raises(ConfigError) as refused:
+    with pytest.raises(ConfigError, match="secret_key") as refused:
         made(access_key="AKIALOCAL", secret_key="a-secret\nb")
     assert "a-secret" not in str(refused.value)
 

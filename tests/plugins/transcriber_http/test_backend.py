@@ -153,7 +153,7 @@ def test_a_refused_sound_waits_for_the_operator(
     told = {"error": {"message": f"no verbose_json for {KEY} " + "x" * 1_000}}
     server.faults += [lambda handler: handler.answer(status, told)]
 
-    with pytest.raises(UnavailableError) as raised:
+    with pytest.raises(UnavailableError, match="refuses a sound") as raised:
         heard(transcriber, sound)
 
     host = server.url.removeprefix("http://")
@@ -204,7 +204,7 @@ def test_a_server_that_fails_costs_an_attempt(
 ) -> None:
     server.faults += [busy(500)]
 
-    with pytest.raises(TranscriptionError):
+    with pytest.raises(TranscriptionError, match="server failed"):
         heard(transcriber, sound)
 
 
@@ -479,13 +479,20 @@ def test_a_sound_above_the_daily_limit_is_never_sent(
     assert server.fields == []
 
 
-@pytest.mark.parametrize("fault", [busy(500), busy(403), go_silent])
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        (busy(500), "server failed"),
+        (busy(403), "answers 403"),
+        (go_silent, "does not answer"),
+    ],
+)
 def test_a_fault_of_the_server_is_told_to_operators(
-    fault: Callable[[Handler], None], server: ImitatedServer
+    fault: Callable[[Handler], None], words: str, server: ImitatedServer
 ) -> None:
     server.faults += [fault]
 
-    with pytest.raises((UnavailableError, TranscriptionError)):
+    with pytest.raises((UnavailableError, TranscriptionError), match=words):
         asking(server.url, [], timeout_s=0.4).ping()
 
 

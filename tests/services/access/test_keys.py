@@ -208,7 +208,7 @@ def test_the_latest_entries_of_one_organization(world: World) -> None:
     create(world, type=KeyType.SYSTEM, org_id=None, env=None)
 
     assert [e.subject for e in entries(world, "org_b")] == ["org_b"]
-    with pytest.raises(NotFoundError):
+    with pytest.raises(NotFoundError, match="no organization"):
         entries(world, "org_\0")
     (newest,) = world.services.audit.latest(None, limit=1)
     assert (newest.org_id, newest.details["type"]) == (None, "system")
@@ -234,7 +234,7 @@ def test_a_key_is_found_in_its_organization_alone(world: World) -> None:
 
     assert keys.find("org_a", made.key.id) == made.key
     for key_id in (system.key.id, "key_none"):
-        with pytest.raises(NotFoundError):
+        with pytest.raises(NotFoundError, match="no such key"):
             keys.find("org_a", key_id)
-    with pytest.raises(NotFoundError):
+    with pytest.raises(NotFoundError, match="no such key"):
         keys.find("org_b", made.key.id)

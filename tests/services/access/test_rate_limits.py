@@ -195,7 +195,7 @@ def test_without_the_store_requests_pass_and_uploads_do_not(
     of_others = {Bucket.SIGN_INS, Bucket.SIGN_IN_MAILS, Bucket.BULK_QUESTIONS}
     for bucket in (None, *set(Bucket) - {Bucket.UPLOAD_URL, *of_others}):
         assert count(org_id="org_a", key_id="key_a", bucket=bucket) is None
-    with pytest.raises(UnavailableError) as refused:
+    with pytest.raises(UnavailableError, match="cannot be granted") as refused:
         count(org_id="org_a", key_id="key_a", bucket=Bucket.UPLOAD_URL)
 
     assert int(refused.value.headers["Retry-After"]) >= 1

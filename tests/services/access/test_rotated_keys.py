@@ -30,7 +30,7 @@ def test_requests_to_a_database_that_is_silent_wait_for_one_answer_together() ->
 
     def ask(_: int) -> bool:
         begin.wait(60)
-        with pytest.raises(UnavailableError):
+        with pytest.raises(UnavailableError, match="temporarily"):
             keys.all()
         return True
 
@@ -50,7 +50,7 @@ def test_after_a_failure_the_next_request_asks_again() -> None:
         return answer
 
     keys = RotatedKeys(load, Sealer("secret"), read_address_key)
-    with pytest.raises(UnavailableError):
+    with pytest.raises(UnavailableError, match="temporarily"):
         keys.all()
 
     assert keys.all() == []

@@ -206,7 +206,7 @@ def test_captions_of_strangers_are_neither_opened_nor_saved(
         editing(spoken).save(stranger, "org_b", video, edited)
     with pytest.raises(VideoNotFoundError):
         editing(spoken).uncaptioned_s(stranger, "org_b", video_id)
-    with pytest.raises(NotFoundError):
+    with pytest.raises(NotFoundError, match="no captions"):
         opened(spoken, video_id, "de")
 
 
@@ -343,7 +343,7 @@ def test_edited_captions_are_not_called_wrong_because_storage_does_not_answer(
     before = put(spoken, video_id, LATE)
     reads_of(spoken, monkeypatch, fails=True)
 
-    with pytest.raises(UnavailableError):
+    with pytest.raises(UnavailableError, match="does not answer"):
         save(spoken, video_id, f"{LATE} and more\n", seen=before.version)
 
 

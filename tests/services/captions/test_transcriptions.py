@@ -138,7 +138,7 @@ def test_what_an_unavailable_server_says_reaches_the_task(sound: SoundFile) -> N
     def tell() -> list[SpokenCue]:
         raise UnavailableError("Later.", retry_after_s=900, said="Too large.")
 
-    with pytest.raises(UnavailableError) as raised:
+    with pytest.raises(UnavailableError, match="Later") as raised:
         hear(tell, sound)
 
     assert (raised.value.retry_after_s, raised.value.said) == (900, "Too large.")

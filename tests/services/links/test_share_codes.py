@@ -477,7 +477,7 @@ def test_a_mail_waits_for_a_server_that_is_away(cinema: Cinema) -> None:
     share = cinema.share(viewerEmail=EMAIL)
     ask(cinema, share)
 
-    with pytest.raises(UnavailableError):
+    with pytest.raises(UnavailableError, match="away"):
         attempt(cinema, UnavailableError("away"))
 
 

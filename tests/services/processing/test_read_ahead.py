@@ -117,7 +117,7 @@ def test_a_storage_that_is_away_ends_the_reading(storage: SlowStorage) -> None:
     source = source_of(storage)
     storage.failing = 99
 
-    with pytest.raises(UnavailableError):
+    with pytest.raises(UnavailableError, match="does not answer"):
         read_all(source)
 
 

@@ -184,7 +184,7 @@ def test_after_an_object_failed_no_further_object_is_begun(tmp_path: Path) -> No
     storage = RefusesTheFirst(tmp_path)
     objects = made_elsewhere(storage, 3 * AT_ONCE)
 
-    with pytest.raises(StorageRefusedError):
+    with pytest.raises(StorageRefusedError, match="Not by you"):
         StoredCopies(storage=storage).take_over(
             objects, made_in="made", target="taken", check=nothing
         )

@@ -189,8 +189,10 @@ def test_a_path_without_bytes_cannot_be_processed(world: World) -> None:
         world.env, FileWanted(file_name="a.mp4", content_type=MP4)
     )
 
-    for path in (granted.grant.path, "uploads/org_a/x/y", "../secrets.json", ""):
-        with pytest.raises(InvalidGcsPathError):
+    with pytest.raises(InvalidGcsPathError, match="No bytes were uploaded"):
+        world.services.processing.process(world.env, granted.grant.path, world.wanted())
+    for path in ("uploads/org_a/x/y", "../secrets.json", ""):
+        with pytest.raises(InvalidGcsPathError, match="not a bucketPath"):
             world.services.processing.process(world.env, path, world.wanted())
 
 

@@ -82,10 +82,10 @@ def test_the_keys_of_others_are_not_there(house: House) -> None:
 
     details = set()
     for key_id in others:
-        with pytest.raises(NotFoundError) as raised:
+        with pytest.raises(NotFoundError, match="no such key") as raised:
             operations.revoke(admin, ORG, key_id)
         details.add(raised.value.detail)
-        with pytest.raises(NotFoundError):
+        with pytest.raises(NotFoundError, match="no such key"):
             operations.rotate(admin, ORG, key_id, overlap=timedelta())
 
     assert len(details) == 1
@@ -126,7 +126,7 @@ def test_the_number_is_a_setting_and_can_be_switched_off(tmp_path: Path) -> None
     with make_house(tmp_path / "one", one) as house:
         admin = somebody(house, Role.ADMIN)
         house.services.key_operations.create(admin, WANTED)
-        with pytest.raises(RateLimitExceededError):
+        with pytest.raises(RateLimitExceededError, match="1 keys an hour"):
             house.services.key_operations.create(admin, WANTED)
     off = {**one, "HV_LIMITS__ENABLED": "false"}
     with make_house(tmp_path / "off", off) as house:

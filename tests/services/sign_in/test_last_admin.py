@@ -143,5 +143,5 @@ def test_a_member_is_found_in_the_organization_alone(services: Services) -> None
 
     assert members.find(ORG, made.id) == made
     for org_id, member_id in (("org_b", made.id), (ORG, "mem_none"), (ORG, "\0")):
-        with pytest.raises(NotFoundError):
+        with pytest.raises(NotFoundError, match="no such member"):
             members.find(org_id, member_id)

@@ -110,13 +110,13 @@ def test_nobody_reaches_into_another_organization(house: House) -> None:
     members, links = house.services.members, house.services.sign_in_links
     member = members.add(ORG, role=Role.VIEWER, name="Ann")
 
-    with pytest.raises(NotFoundError):
+    with pytest.raises(NotFoundError, match="no such member"):
         members.change_role(OTHER_ORG, member.id, Role.ADMIN)
-    with pytest.raises(NotFoundError):
+    with pytest.raises(NotFoundError, match="no such member"):
         members.remove(OTHER_ORG, member.id)
-    with pytest.raises(NotFoundError):
+    with pytest.raises(NotFoundError, match="no such member"):
         links.for_member(OTHER_ORG, member.id)
-    with pytest.raises(NotFoundError):
+    with pytest.raises(NotFoundError, match="no organization"):
         members.add("org_none", role=Role.VIEWER, name="Ann")
 
     assert list(members.of_organization(ORG)) == [member]

@@ -66,7 +66,7 @@ def test_a_links_code_in_an_address_signs_nobody_in(tmp_path: Path) -> None:
         sign_ins = house.services.sign_ins
         begun = sign_ins.begin(return_to="/dashboard/", client_address=ADDRESS)
 
-        with pytest.raises(SignInRefusedError):
+        with pytest.raises(SignInRefusedError, match="not begun here"):
             sign_ins.complete(
                 {"code": code, "state": begun.cookie},
                 cookie=begun.cookie,

@@ -58,7 +58,7 @@ def test_all_sessions_of_a_person_end_and_no_others(house: House, name: str) -> 
 def test_nobody_has_no_address(house: House) -> None:
     signed_in(house, attrs.evolve(ADA, email=""))
 
-    with pytest.raises(NotFoundError):
+    with pytest.raises(NotFoundError, match="is signed in"):
         house.services.open_sign_in_sessions.end_of("")
 
 

@@ -65,7 +65,7 @@ def test_refused_operations_are_measured_by_their_limit(tmp_path: Path) -> None:
         count(house, Bucket.UPLOAD_URL, 2)
         assert refused.of_all() == {name: 0.0}
 
-        with pytest.raises(RateLimitExceededError):
+        with pytest.raises(RateLimitExceededError, match="begin 2 uploads"):
             count(house, Bucket.UPLOAD_URL)
 
     assert refused.of_all() == {name: 1.0}
@@ -80,7 +80,7 @@ def test_pages_and_programs_have_one_allowance(tmp_path: Path) -> None:
 
         count(house, Bucket.VIDEO_OPERATIONS)
 
-        with pytest.raises(RateLimitExceededError):
+        with pytest.raises(RateLimitExceededError, match="videos 3 times"):
             count(house, Bucket.VIDEO_OPERATIONS)
         counted = limits.count(org_id=ORG, key_id="key", bucket=Bucket.VIDEO_OPERATIONS)
         assert counted is not None
@@ -92,7 +92,7 @@ def test_a_picture_is_an_operation_of_a_video_and_no_request(tmp_path: Path) -> 
         count(house, Bucket.THUMBNAILS, 2)
         count(house, Bucket.VIDEO_OPERATIONS)
 
-        with pytest.raises(RateLimitExceededError):
+        with pytest.raises(RateLimitExceededError, match="videos 3 times"):
             count(house, Bucket.VIDEO_OPERATIONS)
 
 
@@ -121,5 +121,5 @@ def test_while_the_store_is_down_only_uploads_are_refused(house: House) -> None:
 
     limits.count(ORG, Bucket.VIDEO_OPERATIONS)
 
-    with pytest.raises(UnavailableError):
+    with pytest.raises(UnavailableError, match="cannot be granted"):
         limits.count(ORG, Bucket.UPLOAD_URL)

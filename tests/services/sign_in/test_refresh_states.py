@@ -19,7 +19,7 @@ def test_an_interrupted_refreshs_state_is_used_for_the_next_one(house: House) ->
     session = house.signed_in()
     house.clock.move(seconds=FIVE_MINUTES_S)
     house.provider.failure = RefreshInterruptedError("half", refresh_state="rotated")
-    with pytest.raises(UnavailableError):
+    with pytest.raises(UnavailableError, match="half"):
         house.person(session)
     house.provider.failure = None
 
@@ -32,7 +32,7 @@ def test_a_provider_that_says_nothing_changes_no_state(house: House) -> None:
     house.clock.move(seconds=FIVE_MINUTES_S)
     house.provider.failure = UnavailableError()
     for _ in range(2):
-        with pytest.raises(UnavailableError):
+        with pytest.raises(UnavailableError, match="temporarily"):
             house.person(session)
 
     assert house.provider.asked == ["state 0", "state 0"]

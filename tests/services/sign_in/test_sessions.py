@@ -175,7 +175,7 @@ def test_a_provider_that_is_down_refuses_for_now(house: House) -> None:
     house.clock.move(seconds=FIVE_MINUTES_S)
 
     for _ in range(2):
-        with pytest.raises(UnavailableError):
+        with pytest.raises(UnavailableError, match="does not answer"):
             house.person(session)
     house.provider.failure = None
 
@@ -226,7 +226,7 @@ def test_a_request_that_waits_too_long_for_another_is_refused(house: House) -> N
     with ThreadPoolExecutor(1) as threads:
         asking = threads.submit(house.person, session)
         assert slow.begun.wait(10)
-        with pytest.raises(UnavailableError):
+        with pytest.raises(UnavailableError, match="sign-in provider does not answer"):
             hasty.person_of(session.value)
         slow.go_on.set()
 
@@ -329,13 +329,9 @@ def test_a_person_calls_with_the_permissions_of_the_role(house: House) -> None:
 def test_a_foreign_organization_is_as_one_that_is_not_there(house: House) -> None:
     sessions, person = house.services.sign_in_sessions, house.signed_in().person
 
-    errors = []
     for org_id in (OTHER_ORG, "org_none", "\0"):
-        with pytest.raises(NotFoundError) as raised:
+        with pytest.raises(NotFoundError, match="nothing at this address"):
             sessions.principal(person, org_id)
-        errors.append(raised.value.detail)
-
-    assert len(set(errors)) == 1
 
 
 def test_an_operator_is_an_admin_where_there_is_an_organization(house: House) -> None:
@@ -343,7 +339,7 @@ def test_an_operator_is_an_admin_where_there_is_an_organization(house: House) ->
     sessions, person = house.services.sign_in_sessions, house.signed_in().person
 
     principal = sessions.principal(person, OTHER_ORG)
-    with pytest.raises(NotFoundError):
+    with pytest.raises(NotFoundError, match="nothing at this address"):
         sessions.principal(person, "org_none")
 
     assert principal.permissions == Role.ADMIN.permissions
@@ -353,7 +349,7 @@ def test_an_operator_is_an_admin_where_there_is_an_organization(house: House) ->
 def test_a_subject_that_is_none_is_refused(house: House, subject: str) -> None:
     house.provider.identity = attrs.evolve(ADA, subject=subject)
 
-    with pytest.raises(SignInRefusedError):
+    with pytest.raises(SignInRefusedError, match="could not be"):
         house.signed_in()
 
 

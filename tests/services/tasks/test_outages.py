@@ -163,7 +163,7 @@ def test_a_host_rests_for_a_while_and_then_tries_again() -> None:
 
 
 def test_an_error_raised_from_a_fault_of_the_host_is_one_itself() -> None:
-    with pytest.raises(UnavailableError) as raised:
+    with pytest.raises(UnavailableError, match="no room") as raised:
         raise UnavailableError("no room") from full()
 
     assert is_of_this_host(raised.value)

@@ -315,9 +315,9 @@ def test_a_store_that_refuses_parts_leaves_nothing_that_counts(
         store.strikes = lambda found, *_: fault if found == method else None
 
         for _ in range(2):
-            with pytest.raises(UnavailableError):
+            with pytest.raises(UnavailableError, match="storage fails"):
                 uploads.grant(world.env, file)
-            with pytest.raises(UnavailableError):
+            with pytest.raises(UnavailableError, match="storage fails"):
                 uploads.grant_video(world.env, file, wanted)
 
         assert store.struck

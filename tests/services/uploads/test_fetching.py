@@ -74,9 +74,9 @@ def test_a_ready_video_is_not_fetched_again(outside: Outside) -> None:
 def test_a_file_to_fetch_cannot_be_sent(outside: Outside) -> None:
     grant = outside.download()
 
-    with pytest.raises(ForbiddenError):
+    with pytest.raises(ForbiddenError, match="not valid any more"):
         outside.world.services.uploads.open_upload(grant.id)
-    with pytest.raises(ForbiddenError):
+    with pytest.raises(ForbiddenError, match="not valid any more"):
         outside.world.send(grant)
 
 

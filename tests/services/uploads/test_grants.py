@@ -129,7 +129,7 @@ def test_bytes_whose_commit_is_under_way_stay(
 
     with (
         next_commit_is_lost(world, monkeypatch, changed),
-        pytest.raises(UnavailableError),
+        pytest.raises(UnavailableError, match="connection was lost"),
     ):
         world.send(grant, b"a video")
 
@@ -148,7 +148,7 @@ def test_bytes_whose_commit_failed_are_removed(
 
     with monkeypatch.context() as context:
         context.setattr(SqlWork, "commit", fail)
-        with pytest.raises(UnavailableError):
+        with pytest.raises(UnavailableError, match="does not answer"):
             world.send(grant, b"a video")
 
     assert world.files("uploads/") == []
@@ -166,7 +166,7 @@ def test_bytes_of_another_size_than_granted_are_refused(
 ) -> None:
     grant = granted(world, size_bytes=5)
 
-    with pytest.raises(InvalidFileSizeError):
+    with pytest.raises(InvalidFileSizeError, match="granted for 5 bytes"):
         world.send(grant, b"x" * size)
     assert world.files("uploads/") == []
 

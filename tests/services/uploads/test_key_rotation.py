@@ -134,7 +134,7 @@ def test_the_old_key_is_believed_for_as_long_as_an_upload_may_take(
     for age in (COMPLETE_WITHIN, LAST_ADDRESSES_END_AFTER - timedelta(seconds=1)):
         signer.verify_resumable(grant_id, signature=signature, now=began + age)
     over = began + LAST_ADDRESSES_END_AFTER
-    with pytest.raises(ForbiddenError):
+    with pytest.raises(ForbiddenError, match="not valid any more"):
         signer.verify_resumable(grant_id, signature=signature, now=over)
 
     rotation.rotate()

@@ -92,7 +92,7 @@ def test_bytes_stay_when_the_database_fails_after_the_storage(
     with monkeypatch.context() as away:
         away.setattr(type(world.services.uploads), "_take_in", refuse)
         with resumable.partial_files().hold(grant.id) as file:
-            with pytest.raises(UnavailableError):
+            with pytest.raises(UnavailableError, match="no database today"):
                 resumable.finish(grant, file)
             assert file.size_bytes == len(DATA)
 

@@ -63,7 +63,7 @@ def test_captions_of_a_commit_that_failed_are_removed(
 
     with monkeypatch.context() as patch:
         patch.setattr(kind, "commit", fail)
-        with pytest.raises(UnavailableError):
+        with pytest.raises(UnavailableError, match="does not answer"):
             put(world, video_id)
 
     assert world.files(f"media/{video_id}/captions") == []

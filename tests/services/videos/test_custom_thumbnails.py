@@ -301,7 +301,7 @@ def test_a_choice_whose_answer_is_lost_keeps_its_picture(
 
     with monkeypatch.context() as context:
         context.setattr(kind, "commit", lose_the_answer)
-        with pytest.raises(UnavailableError):
+        with pytest.raises(UnavailableError, match="connection was lost"):
             sent(world, video)
 
     path = world.video(video.id).poster_path
@@ -328,7 +328,7 @@ def test_a_commit_under_way_is_waited_for_before_its_picture_is_taken_back(
 
     with (
         next_commit_is_lost(world, monkeypatch, changed),
-        pytest.raises(UnavailableError),
+        pytest.raises(UnavailableError, match="connection was lost"),
     ):
         sent(world, video)
 

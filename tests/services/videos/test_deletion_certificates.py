@@ -104,7 +104,7 @@ def test_a_store_that_does_not_answer_certifies_nothing(
         raise UnavailableError("no storage today")
 
     monkeypatch.setattr(world.services.storage, "walk", silent)
-    with pytest.raises(UnavailableError):
+    with pytest.raises(UnavailableError, match="no storage today"):
         certified(world, deleted)
 
 

@@ -138,19 +138,24 @@ def test_a_file_that_takes_too_long_is_refused(
 
 
 def test_a_file_that_needs_too_much_memory_ends_its_process_alone(
-    reading: TextReading, monkeypatch: pytest.MonkeyPatch
+    reading: TextReading,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     monkeypatch.setattr(text_reading, "MOST_MEMORY_BYTES", 64 * 1024**2)
+    # Or its time is over first, of which the log says nothing.
+    monkeypatch.setattr(text_reading, "NICENESS", 0)
 
-    with pytest.raises(UnavailableError):
+    with pytest.raises(UnavailableError, match="read in time"):
         reading.captions(ORG, b"WEBVTT\n" + b"ab\n" * 1_000_000, None)
+    assert caplog.messages == ["a text file could not be read"]
 
 
 def test_nobody_waits_for_a_place_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text_reading, "WAITS_AT_MOST_S", 0.001)
     reading = TextReading(TurnSlots(0))
 
-    with pytest.raises(UnavailableError):
+    with pytest.raises(UnavailableError, match="read in time"):
         reading.captions(ORG, f"{VTT}{LONG_NOTE}".encode(), None)
     assert reading.captions(ORG, VTT.encode(), None).cues == 1
 

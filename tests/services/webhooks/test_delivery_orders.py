@@ -178,16 +178,16 @@ def test_deliveries_of_other_endpoints_are_not_there(
     theirs = orders.send_test(first.endpoint.id)
 
     for delivery_id in (theirs.id, "dlv_none", "\0"):
-        with pytest.raises(NotFoundError):
+        with pytest.raises(NotFoundError, match="no such delivery"):
             orders.resend_delivery(second.endpoint.id, delivery_id)
-        with pytest.raises(NotFoundError):
+        with pytest.raises(NotFoundError, match="no such delivery"):
             orders.of_endpoint(second.endpoint.id, limit=1, before=delivery_id)
-        with pytest.raises(NotFoundError):
+        with pytest.raises(NotFoundError, match="no such delivery"):
             orders.find(second.endpoint.id, delivery_id)
     assert orders.find(first.endpoint.id, theirs.id) == theirs
-    with pytest.raises(NotFoundError):
+    with pytest.raises(NotFoundError, match="no webhook endpoint"):
         orders.find("wh_none", theirs.id)
-    with pytest.raises(NotFoundError):
+    with pytest.raises(NotFoundError, match="no webhook endpoint"):
         orders.send_test("wh_none")
 
 
@@ -200,7 +200,7 @@ def test_an_event_that_is_not_kept_is_not_sent_again(
     with world.services.engine.begin() as connection:
         connection.execute(sa.delete(events))
 
-    with pytest.raises(NotFoundError):
+    with pytest.raises(NotFoundError, match="events are kept"):
         orders.resend_delivery(added.endpoint.id, delivery.id)
 
 
@@ -243,7 +243,7 @@ def test_an_endpoint_is_found_in_its_organization_alone(
     assert webhooks.find("org_a", added.endpoint.id) == added.endpoint
     details = set()
     for org_id, webhook_id in (("org_b", added.endpoint.id), ("org_b", "wh_none")):
-        with pytest.raises(NotFoundError) as raised:
+        with pytest.raises(NotFoundError, match="no such webhook") as raised:
             webhooks.find(org_id, webhook_id)
         details.add(raised.value.detail)
     assert len(details) == 1

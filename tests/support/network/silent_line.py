@@ -145,6 +145,6 @@ def unavailable_within(limit_s: float) -> Iterator[None]:
     Expect that what is done in a block is given up, and in time.
     """
     began_s = time.monotonic()
-    with pytest.raises(UnavailableError):
+    with pytest.raises(UnavailableError):  # noqa: PT011 - in each store's own words
         yield
     assert time.monotonic() - began_s < limit_s

@@ -108,7 +108,7 @@ def test_a_malformed_email_address_is_not_allowed(text: str) -> None:
 
 
 def test_a_long_address_is_refused_quickly() -> None:
-    with pytest.raises(FieldRefusedError):
+    with pytest.raises(FieldRefusedError, match="at most 254"):
         EmailAddress().from_text("a@" + "b-" * 1_000_000)
 
 
@@ -150,7 +150,7 @@ def test_seconds_are_read_from_json_and_text() -> None:
             kind.from_json(value)
         assert caught.value.status == status
     for text in ("", "-1", "1e3", "nan", "٣", "1."):
-        with pytest.raises(FieldRefusedError):
+        with pytest.raises(FieldRefusedError, match="a number of seconds"):
             kind.from_text(text)
 
 

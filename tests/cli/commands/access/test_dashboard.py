@@ -54,7 +54,7 @@ def test_it_signs_an_operator_in_once(hv: Hv, services: Services) -> None:
 
     assert person.is_operator
     assert person.name == "Olga"
-    with pytest.raises(SignInRefusedError):
+    with pytest.raises(SignInRefusedError, match="used already"):
         opened(services, made)
 
 

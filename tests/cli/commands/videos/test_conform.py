@@ -186,7 +186,7 @@ def test_no_address_is_read_as_another_server_by_who_connects(
 ) -> None:
     other, named = (url.removeprefix("http://") for url in (ranges, web))
 
-    with pytest.raises(UnreadableError):
+    with pytest.raises(UnreadableError, match="cannot be fetched"):
         WebSource(f"{web}/master.m3u8").read(
             f"{before}//{other}\\@{named}/master.m3u8", 0, 10
         )
@@ -196,7 +196,7 @@ def test_links_that_lead_to_each_other_are_a_finding(tmp_path: Path) -> None:
     (tmp_path / "a").symlink_to("b")
     (tmp_path / "b").symlink_to("a")
 
-    with pytest.raises(UnreadableError):
+    with pytest.raises(UnreadableError, match="cannot be read"):
         FolderSource(tmp_path).read("a", 0, 10)
 
 

@@ -146,11 +146,11 @@ def test_an_address_that_nobody_serves_is_told_apart(
 ) -> None:
     gone = at("http://127.0.0.1:9", created(api))
 
-    with pytest.raises(UnreachableError):
+    with pytest.raises(UnreachableError, match="Connection refused"):
         client.get_upload_offset(gone)
 
     assert waits == []
-    with pytest.raises(UnreachableError):
+    with pytest.raises(UnreachableError, match="Connection refused"):
         client.resume_upload(gone, file)
     assert waits == list(WAITS_S)
 

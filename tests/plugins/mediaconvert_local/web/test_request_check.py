@@ -314,7 +314,7 @@ def test_queues_presets_and_templates_are_kept_and_forgotten(
     client = server.client()
     client.create_queue(Name="q", Description="mine", ConcurrentJobs=2)
     client.create_job_template(Name="t", Category="films", Settings={})
-    with pytest.raises(client.exceptions.ConflictException):
+    with pytest.raises(client.exceptions.ConflictException, match="exists already"):
         client.create_queue(Name="q")
 
     client.update_job_template(Name="t", Description="longer")

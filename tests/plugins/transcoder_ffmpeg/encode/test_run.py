@@ -246,7 +246,7 @@ def test_a_full_disk_costs_no_attempt(
 
     monkeypatch.setattr(os, "posix_fallocate", refuse)
 
-    with pytest.raises(UnavailableError) as raised:
+    with pytest.raises(UnavailableError, match="disk of this worker is full") as raised:
         judge(ExitStatus(status=1, signal=None, log=NO_SPACE), tmp_path)
     # By which the worker sees that others may do the task.
     assert isinstance(raised.value.__cause__, OSError)

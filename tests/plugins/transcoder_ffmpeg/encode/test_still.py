@@ -163,7 +163,7 @@ def test_what_is_no_segment_is_refused(transcoder: Transcoder, tmp_path: Path) -
     source = tmp_path / "text.mp4"
     source.write_bytes(b"#EXTM3U\n/etc/passwd\n" * 10)
 
-    with pytest.raises(UnusableSourceError):
+    with pytest.raises(UnusableSourceError, match="supported format"):
         transcoder.still(make_workspace(source, tmp_path / "out"), 0.0)
 
 

@@ -115,7 +115,7 @@ def test_a_program_that_is_no_ffmpeg_is_not_used(tmp_path: Path) -> None:
 
     assert not capable.usable
     assert "Install ffmpeg" in capable.problems[0]
-    with pytest.raises(UnavailableError):
+    with pytest.raises(UnavailableError, match="lacks a program"):
         transcoder.probe(make_workspace(fake, tmp_path / "job"))
 
 

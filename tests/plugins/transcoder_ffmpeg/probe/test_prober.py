@@ -215,5 +215,5 @@ def test_a_fault_of_the_machine_is_not_blamed_on_the_file(
     engine = FfmpegEngine(ffmpeg=program, ffprobe=program, origin="")
     prober = Prober(engine, Sandbox(bwrap=broken))
 
-    with pytest.raises(TranscodeError):
+    with pytest.raises(TranscodeError, match="could not be examined"):
         prober.probe(make_workspace(clip("plain.mp4"), tmp_path / "out"))

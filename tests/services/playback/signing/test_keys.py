@@ -100,7 +100,7 @@ def test_a_revoked_key_is_refused_by_the_next_request(
 
     for token in (known, new):
         problem_of(play(cinema, token), 401, "unauthorized")
-    with pytest.raises(NotFoundError):
+    with pytest.raises(NotFoundError, match="no such signing key"):
         cinema.api.services.signing_keys.revoke(ORG, made.key.id)
 
 
@@ -267,7 +267,7 @@ def test_nobody_revokes_anothers_key(cinema: Cinema) -> None:
     made = new_key(cinema)
 
     for org_id, key_id in ((OTHER_ORG, made.key.id), (ORG, str(new_signing_key_id()))):
-        with pytest.raises(NotFoundError):
+        with pytest.raises(NotFoundError, match="no such signing key"):
             cinema.api.services.signing_keys.revoke(org_id, key_id)
     assert play(cinema, signed_offline(cinema, made)).status_code == 200
 

@@ -305,7 +305,7 @@ def test_a_whole_picture_of_an_upright_video_waits_for_no_other_size(
         )
         begun.wait()
         try:
-            with pytest.raises(UnavailableError):
+            with pytest.raises(UnavailableError, match="too many pictures"):
                 thumbnails.open(ThumbnailRequest(video=VIDEO, name="66x66.jpg"))
             whole = thumbnails.open(ThumbnailRequest(video=VIDEO, name="202x360.jpg"))
         finally:

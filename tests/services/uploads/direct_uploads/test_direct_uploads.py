@@ -77,7 +77,7 @@ def test_a_storage_that_signs_nothing_cannot_be_made_to(tmp_path: Path) -> None:
 
 
 def test_our_own_address_takes_nothing_of_it(world: World) -> None:
-    with pytest.raises(ForbiddenError):
+    with pytest.raises(ForbiddenError, match="not valid any more"):
         world.services.uploads.open_upload(granted(world).grant.id)
 
 
@@ -184,7 +184,7 @@ def test_a_foreign_or_deleted_video_cannot_be_completed(world: World) -> None:
 def test_uploads_to_the_store_have_their_room_from_the_start(world: World) -> None:
     world.services.quotas.change(world.env.org_id, {"stored_bytes": 2 * len(DATA)})
     first, second = granted_video(world), granted(world)
-    with pytest.raises(QuotaExceededError):
+    with pytest.raises(QuotaExceededError, match="storedBytes"):
         granted_video(world)
 
     put(first)
@@ -192,7 +192,7 @@ def test_uploads_to_the_store_have_their_room_from_the_start(world: World) -> No
     look(world)
     assert world.video(first.grant.video_id or "").source_path != first.grant.path
     assert used_bytes(world) >= 2 * len(DATA)
-    with pytest.raises(QuotaExceededError):
+    with pytest.raises(QuotaExceededError, match="storedBytes"):
         granted(world)
 
     world.services.deletion.delete(

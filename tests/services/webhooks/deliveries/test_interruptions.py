@@ -32,7 +32,7 @@ def test_a_removed_endpoint_gets_nothing_more(
     go_on(world, days=1)
 
     assert len(hook.received) == 1
-    with pytest.raises(NotFoundError):
+    with pytest.raises(NotFoundError, match="no webhook endpoint"):
         world.services.delivery_orders.of_endpoint(failing.endpoint.id, limit=1)
 
 

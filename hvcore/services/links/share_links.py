@@ -20,7 +20,7 @@ from hvcore.domain.tasks.task import Lane, NewTask, TaskState
 from hvcore.domain.videos.video import Video
 from hvcore.errors import NotFoundError
 from hvcore.ports.unit_of_work import UnitOfWork, Work
-from hvcore.services.access.audit import record_by_person
+from hvcore.services.access.audit import record_by_caller
 from hvcore.services.access.authorization import find_authorized_video, require_listed
 from hvcore.services.playback.changes import PlaybackChanges
 from hvcore.settings import PublicSettings
@@ -192,7 +192,7 @@ class ShareLinks:
             now = self.clock.now()
             work.shares.revoke(share.id, now)
             self.changes.of_share_link(work, share)
-            record_by_person(work, "share.revoke", video.id, org_id=video.org_id)
+            record_by_caller(work, "share.revoke", video.id, org_id=video.org_id)
             work.commit()
         self.changes.publish()
         return attrs.evolve(share, revoked_at=now)
@@ -222,7 +222,7 @@ def _once(
             return found
     share = _share_link(share_id, video, wanted, now)
     work.shares.add(share)
-    record_by_person(work, "share.create", video.id, org_id=video.org_id)
+    record_by_caller(work, "share.create", video.id, org_id=video.org_id)
     if wanted.is_mailed and share.viewer_email is not None:
         work.tasks.add([_mail_task(share)])
     return share

@@ -119,7 +119,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     ),
     "audit": (
         "hvcore_cli.commands.access.audit:audit",
-        "Show changes of keys and tenants, and who made them.",
+        "Show changes of keys, tenants and videos, and who made them.",
     ),
     "migrate": (
         "hvcore_cli.commands.data.migrate:migrate",

@@ -17,7 +17,7 @@ from hvcore.errors import ConfigError, NotMigratedError
 from hvcore.persistence.engine import reading
 from hvcore.persistence.naming import prefix_of
 
-NEWEST_EXPAND: Final = "0037"
+NEWEST_EXPAND: Final = "0038"
 """A constant, so that asking does not load Alembic."""
 NEWEST_CONTRACT: Final = "contract_0001"
 """Likewise; empty while there is none."""

@@ -57,4 +57,5 @@ class ApiKeyProvider(AuthProvider):
             org_id=key.org_id,
             env_id=key.env_id,
             permissions=key.permissions,
+            key_name=key.name,
         )

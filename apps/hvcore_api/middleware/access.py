@@ -1,6 +1,7 @@
 """Recognise the caller, and check whether it may use the route."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 
 import falcon
 
@@ -8,6 +9,7 @@ from hvcore.domain.access.principals import Principal
 from hvcore.domain.ids import is_chosen_id
 from hvcore.errors import NotFoundError
 from hvcore.ports.auth import Credentials
+from hvcore.services.access.audit import acting_as_program
 from hvcore.services.access.callers import Access
 from hvcore.throttling.turns import work_for
 from hvcore_api.request_scope import RequestScope
@@ -56,6 +58,21 @@ class AccessMiddleware:
             org_id=org_id,
             env_ref=params.get("env_ref"),
         )
+        # The audit log names the key, whatever the resource does.
+        req.context.acting = ExitStack()
+        req.context.acting.enter_context(acting_as_program(caller))
+
+    def process_response(
+        self,
+        req: falcon.Request,
+        _resp: falcon.Response,
+        _resource: object,
+        _req_succeeded: bool,  # noqa: FBT001 - Falcon's signature
+    ) -> None:
+        """End the program's request: later work in this thread is not recorded under the key."""
+        acting: ExitStack | None = getattr(req.context, "acting", None)
+        if acting is not None:
+            acting.close()
 
     def _organization(self, caller: Principal, route: Route, named: str | None) -> str:
         if route.is_for_every_key:

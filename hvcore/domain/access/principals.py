@@ -33,6 +33,7 @@ class Principal:
     Attributes:
         key_id: The id of the program's key, as an authentication provider chooses it
             (see AuthProvider); None for a person.
+        key_name: The name of the program's key, for the audit log; "" for none.
         type: The type of the key; None for a person. ENVIRONMENT needs ``org_id`` and
             ``env_id``, FULL_ACCESS needs ``org_id``.
         org_id: The caller's organization; None for a system key, which reaches all of
@@ -49,6 +50,7 @@ class Principal:
     env_id: EnvId | None
     permissions: frozenset[Permission]
     person: Person | None = None
+    key_name: str = ""
 
     def __attrs_post_init__(self) -> None:
         """

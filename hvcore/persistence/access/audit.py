@@ -1,4 +1,4 @@
-"""Store and search the audit log of operators' actions in the database."""
+"""Store and search the audit log in the database."""
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, time
@@ -7,16 +7,19 @@ from typing import Final
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from hvcore.domain.access.audit import AuditEntry, AuditQuery
+from hvcore.domain.access.audit import ActorKind, AuditEntry, AuditQuery
+from hvcore.domain.ids import is_video_id
 from hvcore.persistence.json_columns import dump_plain, load_mapping
 from hvcore.persistence.statements import is_storable
 from hvcore.persistence.tables import audit_log
 
 _END: Final = "\n"
+_CHANGING: Final = ("video", "captions", "chapters", "thumbnail")
+"""The areas whose actions change what a video's page shows."""
 
 
 class SqlAuditRepository:
-    """Store and search the audit log of operators' actions; see ports.repositories.access.audit."""
+    """Store and search the audit log; see ports.repositories.access.audit."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -30,14 +33,19 @@ class SqlAuditRepository:
             subject=entry.subject,
             details=dump_plain(dict(entry.details)),
             actor_name=entry.actor_name,
+            is_by_program=entry.is_by_program,
         )
         self._connection.execute(statement)
 
-    def is_by_others(self, subject: str, *, since: datetime, actor: str) -> bool:
+    def is_by_others(self, video_id: str, *, since: datetime, actor: str) -> bool:
         log = audit_log.c
-        # Programs have no name.
-        by_others = sa.and_(log.actor_name != "", log.actor != actor)
-        found = sa.exists().where(log.subject == subject, log.at > since, by_others)
+        counts = sa.or_(
+            log.is_by_program.is_(False),
+            *(log.action.startswith(f"{area}.") for area in _CHANGING),
+        )
+        found = sa.exists().where(
+            log.subject == video_id, log.at > since, log.actor != actor, counts
+        )
         return bool(self._connection.execute(sa.select(found)).scalar_one())
 
     def search(self, query: AuditQuery, limit: int) -> Sequence[AuditEntry]:
@@ -59,6 +67,7 @@ class SqlAuditRepository:
                 subject=row["subject"],
                 details=load_mapping(row["details"]),
                 actor_name=row["actor_name"],
+                is_by_program=row["is_by_program"],
                 seq=row["seq"],
             )
             for row in self._connection.execute(statement).mappings()
@@ -73,7 +82,12 @@ def _conditions(query: AuditQuery) -> Iterator[sa.ColumnElement[bool]]:
         yield log.seq < query.before
     if query.area:
         yield log.action.startswith(f"{query.area}.", autoescape=True)
-    if query.search:
+    if query.by is not None:
+        # Written as in the condition of the index, which has no entries of programs.
+        yield log.is_by_program.is_(query.by is ActorKind.PROGRAM)
+    if is_video_id(query.search):
+        yield log.subject == query.search
+    elif query.search:
         # One text is searched faster than four; nobody searches for ends of lines.
         text = (
             log.actor + _END + log.actor_name + _END + log.action + _END + log.subject

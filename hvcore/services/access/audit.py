@@ -1,5 +1,5 @@
 """
-Write and read the audit log: changes of keys, organizations, environments and webhooks.
+Write and read the audit log: changes of keys, organizations, members, webhooks and videos.
 
 An entry is written in the transaction of the change that it describes, so neither
 exists without the other.
@@ -13,7 +13,7 @@ from typing import Final
 
 import attrs
 
-from hvcore.domain.access.audit import AuditEntry, AuditPage, AuditQuery
+from hvcore.domain.access.audit import ActorKind, AuditEntry, AuditPage, AuditQuery
 from hvcore.domain.access.principals import Person, Principal
 from hvcore.domain.ids import OrgId
 from hvcore.errors import NotFoundError
@@ -26,11 +26,12 @@ class Actor:
     The person, program or command line whose action the audit log records.
 
     Attributes:
-        name: The name of a person; "" for others.
+        name: The name of a person, or of a program's key; "" for others.
     """
 
     id: str
     name: str = ""
+    is_program: bool = False
 
 
 _SERVICE: Final = Actor(id="service")
@@ -54,6 +55,14 @@ def acting_as(actor: str) -> Iterator[None]:
 def acting_as_person(person: Person) -> Iterator[None]:
     """Set a signed-in person as the actor of audit log entries, for a ``with`` block."""
     with _acting(Actor(id=actor_of_person(person), name=person.name)):
+        yield
+
+
+@contextmanager
+def acting_as_program(caller: Principal) -> Iterator[None]:
+    """Set a program, which sent the request, as the actor of audit log entries, for a ``with`` block."""
+    program = Actor(id=_program(caller), name=caller.key_name, is_program=True)
+    with _acting(program):
         yield
 
 
@@ -89,6 +98,7 @@ def record(
             org_id=org_id,
             actor=actor.id,
             actor_name=actor.name,
+            is_by_program=actor.is_program,
             action=action,
             subject=subject,
             details={name: _plain(value) for name, value in details.items()},
@@ -96,27 +106,32 @@ def record(
     )
 
 
-def record_by_person(
+def record_by_caller(
     work: Work, action: str, subject: str, *, org_id: OrgId, **details: object
 ) -> None:
     """
-    Add an entry about a change of a video to the audit log, if a person makes the change.
+    Add an entry about a change of a video to the audit log, if a caller makes the change.
 
-    Programs change videos all day: without this rule, the log would be full of their entries.
+    Callers are people, programs with a key, and the command line. What the service does by
+    itself, or for the program that embeds it, is not recorded.
 
     Args:
         action: The kind of change, such as ``video.change``.
         subject: The id of the video.
         details: Facts about the change: plain JSON data and moments; never a secret.
     """
-    if _actor.get().name:
+    if _actor.get() is not _SERVICE:
         record(work, action, subject, org_id=org_id, **details)
 
 
 def actor_of(caller: Principal) -> str:
     """Return the actor of a change: a person, the command line, or the id of a program's key."""
     actor = _actor.get()
-    return f"key:{caller.key_id}" if actor is _SERVICE else actor.id
+    return _program(caller) if actor is _SERVICE else actor.id
+
+
+def _program(caller: Principal) -> str:
+    return f"key:{caller.key_id}"
 
 
 def _plain(value: object) -> object:
@@ -131,15 +146,20 @@ class Audit:
 
     uow: UnitOfWork
 
-    def latest(self, org_id: str | None, *, limit: int) -> Sequence[AuditEntry]:
+    def latest(
+        self, org_id: str | None, *, limit: int, by: ActorKind | None = None
+    ) -> Sequence[AuditEntry]:
         """
         Return the latest audit log entries of one organization, or of all; newest first.
+
+        Args:
+            by: The kind of actors of the entries; None for all.
 
         Raises:
             NotFoundError: There is no such organization.
         """
         org = None if org_id is None else OrgId(org_id)
-        return self.page(AuditQuery(org_id=org), limit=limit).entries
+        return self.page(AuditQuery(org_id=org, by=by), limit=limit).entries
 
     def page(self, query: AuditQuery, *, limit: int) -> AuditPage:
         """

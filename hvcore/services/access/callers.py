@@ -41,13 +41,14 @@ NO_ENVIRONMENT: Final = (
 )
 _PARTS: Final[Sequence[tuple[str, type, str]]] = (
     ("key_id", str, "text"),
+    ("key_name", str, "text"),
     ("org_id", str, "text"),
     ("env_id", str, "text"),
     # A text is no KeyType.ENVIRONMENT: the caller would reach every environment.
     ("type", KeyType, "KeyType"),
     ("person", Person, "Person"),
 )
-"""Parts of a Principal that may be None, with their types."""
+"""Parts of a Principal with their types; all but the name may be None."""
 
 _log = logging.getLogger(__name__)
 

@@ -228,20 +228,21 @@ class BulkChanges:
     ) -> BulkChange:
         if not video_ids:
             raise InvalidParametersError(NO_VIDEO)
-        now = self.clock.now()
-        bulk = BulkChange(
-            id=new_bulk_change_id(),
-            org_id=env.org_id,
-            env_id=env.id,
-            kind=kind,
-            person=person,
-            total=len(video_ids),
-            # The person confirms this figure: a worker may have other settings.
-            keep_hours=self.keep_hours,
-            created_at=now,
-            changed_at=now,
-        )
         with self.uow.write() as work:
+            # By the clock of the audit log, which tells what was changed since.
+            now = work.now()
+            bulk = BulkChange(
+                id=new_bulk_change_id(),
+                org_id=env.org_id,
+                env_id=env.id,
+                kind=kind,
+                person=person,
+                total=len(video_ids),
+                # The person confirms this figure: a worker may have other settings.
+                keep_hours=self.keep_hours,
+                created_at=now,
+                changed_at=now,
+            )
             # Of each person one is kept: what waits for an answer does not grow.
             work.bulk_changes.remove_questions(person, env.org_id)
             work.bulk_changes.add(bulk, video_ids)

@@ -22,7 +22,7 @@ from hvcore.errors import (
 from hvcore.ports.transcoder import SupportsSound, Transcoder
 from hvcore.ports.transcriber import Transcriber
 from hvcore.ports.unit_of_work import UnitOfWork, Work
-from hvcore.services.access.audit import record_by_person
+from hvcore.services.access.audit import record_by_caller
 from hvcore.services.access.authorization import find_authorized_video, require_listed
 from hvcore.services.access.quotas import require_caption_minutes
 from hvcore.services.captions.making import (
@@ -141,7 +141,7 @@ class CaptionOrders:
                         WRITTEN_BY_A_PERSON.format(language=track.language)
                     )
             order_within(work, video, wishes)
-            record_by_person(
+            record_by_caller(
                 work,
                 "captions.generate",
                 video.id,
@@ -176,7 +176,7 @@ class CaptionOrders:
                 # Workers notice within two seconds, and throw away what they have heard.
                 work.tasks.cancel(video.id, kinds=(CAPTIONS_MAKE,))
                 order_clean_up(work, running[0])
-                record_by_person(
+                record_by_caller(
                     work,
                     "captions.cancel",
                     video.id,

@@ -17,7 +17,7 @@ from hvcore.domain.limits import MAX_LISTED_LINKS
 from hvcore.domain.links.links import EdgeKey
 from hvcore.errors import ForbiddenError, NotFoundError
 from hvcore.ports.unit_of_work import UnitOfWork, Work
-from hvcore.services.access.audit import record_by_person
+from hvcore.services.access.audit import record_by_caller
 from hvcore.services.access.authorization import find_authorized_video, require_listed
 from hvcore.services.playback.changes import PlaybackChanges
 from hvcore.settings import PublicSettings
@@ -75,7 +75,7 @@ class EdgeKeys:
                 expires_at=expires_at,
             )
             work.edge_keys.add(key)
-            record_by_person(work, "edge-key.create", video.id, org_id=video.org_id)
+            record_by_caller(work, "edge-key.create", video.id, org_id=video.org_id)
             work.commit()
         return key
 
@@ -123,7 +123,7 @@ class EdgeKeys:
             work.edge_keys.save(key)
             self.changes.of_edge_key(work, key)
             # Not the key itself, which is a permission.
-            record_by_person(work, "edge-key.revoke", key.video_id, org_id=key.org_id)
+            record_by_caller(work, "edge-key.revoke", key.video_id, org_id=key.org_id)
             work.commit()
         self.changes.publish()
         return key

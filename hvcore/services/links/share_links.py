@@ -18,9 +18,9 @@ from hvcore.domain.links.links import ShareLink
 from hvcore.domain.tasks.kinds import SHARE_LINK_SEND
 from hvcore.domain.tasks.task import Lane, NewTask, TaskState
 from hvcore.domain.videos.video import Video
-from hvcore.errors import NotFoundError
+from hvcore.errors import ConflictError, NotFoundError
 from hvcore.ports.unit_of_work import UnitOfWork, Work
-from hvcore.services.access.audit import record_by_person
+from hvcore.services.access.audit import record_by_caller
 from hvcore.services.access.authorization import find_authorized_video, require_listed
 from hvcore.services.playback.changes import PlaybackChanges
 from hvcore.settings import PublicSettings
@@ -116,6 +116,7 @@ class ShareLinks:
                 "" stands for no form.
 
         Raises:
+            ConflictError: A link of this form, which is mailed, was revoked since.
             VideoNotFoundError: There is no such video, or it is deleted.
             ForbiddenError: The video is outside the environment of the caller's API key.
         """
@@ -165,6 +166,41 @@ class ShareLinks:
             for task in tasks
         }
 
+    def mail_again(
+        self, caller: Principal, org_id: str, video_id: str, share_id: str
+    ) -> ShareLink:
+        """
+        Order another mail with a share link whose mail has failed, and return the link.
+
+        A link whose mail was sent, or is on its way, is not mailed: of two requests that
+        come at once, one orders a mail.
+
+        Raises:
+            VideoNotFoundError: There is no such video, or it is deleted.
+            ForbiddenError: The video is outside the environment of the caller's API key.
+            NotFoundError: The video has no such share link, or it has ended.
+        """
+        with self.uow.write() as work:
+            video = require_listed(
+                find_authorized_video(work, caller, org_id, video_id)
+            )
+            # Locked: the same wish at this moment sees the task of this one.
+            share = work.shares.find(share_id, for_update=True)
+            if (
+                share is None
+                or share.video_id != video.id
+                or not share.is_valid_at(self.clock.now())
+            ):
+                raise NotFoundError(
+                    "The video has no such share link, or it has ended."
+                )
+            tasks = work.tasks.of_subject(share.id, kind=SHARE_LINK_SEND)
+            if tasks and tasks[-1].state is TaskState.FAILED:
+                work.tasks.add([_mail_task(share)])
+                record_by_caller(work, "share.mail", video.id, org_id=video.org_id)
+                work.commit()
+        return share
+
     def revoke(
         self, caller: Principal, org_id: str, video_id: str, share_id: str
     ) -> ShareLink:
@@ -192,7 +228,7 @@ class ShareLinks:
             now = self.clock.now()
             work.shares.revoke(share.id, now)
             self.changes.of_share_link(work, share)
-            record_by_person(work, "share.revoke", video.id, org_id=video.org_id)
+            record_by_caller(work, "share.revoke", video.id, org_id=video.org_id)
             work.commit()
         self.changes.publish()
         return attrs.evolve(share, revoked_at=now)
@@ -220,9 +256,15 @@ def _once(
             break
         if found.is_valid_at(now):
             return found
+        if found.revoked_at is not None and wanted.is_mailed:
+            # A browser sends forms again by itself, as after a reload.
+            raise ConflictError(
+                f"The link for {found.viewer_email} was made before, and was revoked "
+                "since. To mail a new one, fill in the form for this address alone."
+            )
     share = _share_link(share_id, video, wanted, now)
     work.shares.add(share)
-    record_by_person(work, "share.create", video.id, org_id=video.org_id)
+    record_by_caller(work, "share.create", video.id, org_id=video.org_id)
     if wanted.is_mailed and share.viewer_email is not None:
         work.tasks.add([_mail_task(share)])
     return share

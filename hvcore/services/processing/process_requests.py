@@ -29,7 +29,7 @@ from hvcore.errors import InvalidGcsPathError, InvalidParametersError
 from hvcore.ports.storage import Storage
 from hvcore.ports.transcoder import Capabilities, Transcoder
 from hvcore.ports.unit_of_work import UnitOfWork, Work
-from hvcore.services.access.audit import record_by_person
+from hvcore.services.access.audit import record_by_caller
 from hvcore.services.access.authorization import find_authorized_video, require_listed
 from hvcore.services.access.quotas import require_encode
 from hvcore.services.processing.arrived_bytes import (
@@ -95,6 +95,14 @@ class ProcessRequests:
             else:
                 video = self._process_again(work, grant, wanted)
             require_encode(work, env.org_id)
+            record_by_caller(
+                work,
+                "video.process",
+                video.id,
+                org_id=env.org_id,
+                name=video.name,
+                public=video.is_public,
+            )
             work.commit()
         return video.id
 
@@ -119,7 +127,7 @@ class ProcessRequests:
             work.videos.save(video)
             _order(work, grant, video)
             require_encode(work, video.org_id)
-            record_by_person(work, "video.retry", video.id, org_id=video.org_id)
+            record_by_caller(work, "video.retry", video.id, org_id=video.org_id)
             work.commit()
         return video.id
 

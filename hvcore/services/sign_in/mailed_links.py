@@ -52,12 +52,14 @@ class InvitationState:
     State of the newest invitation of a member, for the admins of the organization.
 
     Attributes:
+        mail_id: The id of the mail.
         is_sent: Whether a mail server has taken the mail.
         error: Why the mail will never be sent; "" if it was or may be.
         expires_at: When the link of the invitation ends.
         is_usable: Whether the invitation's link was not used yet, and still works.
     """
 
+    mail_id: str
     is_sent: bool
     error: str
     expires_at: datetime
@@ -134,9 +136,14 @@ class MailedSignIns:
             # A queue that takes its time would tell which address is a member's.
             work.commit(rings=False)
 
-    def invite(self, org_id: str, member_id: str) -> None:
+    def invite(self, org_id: str, member_id: str, *, after: str | None = None) -> None:
         """
         Order the mail that invites a member; links that were mailed before end.
+
+        Args:
+            after: The id of the newest invitation that the asker knows of; "" for none.
+                Nothing is ordered if there is a newer one, for a form may be sent twice.
+                None stands for an asker who does not look.
 
         Raises:
             NotFoundError: The organization has no such member, or no mails are sent here.
@@ -153,6 +160,9 @@ class MailedSignIns:
             work.sign_in_mails.lock(recipient)
             # Locked: a member who is removed meanwhile takes the link along.
             member = _invited(work, org_id, member_id, for_update=True)
+            newest = work.sign_in_mails.newest_invitation(member.id)
+            if after is not None and after != (newest.id if newest else ""):
+                return
             _count_invitations(work, member.org_id, recipient, now)
             mail = SignInMail(
                 id=new_sign_in_mail_id(),
@@ -179,6 +189,7 @@ class MailedSignIns:
         task: Task | None = tasks[-1] if tasks else None
         has_failed = task is not None and task.state is TaskState.FAILED
         return InvitationState(
+            mail_id=mail.id,
             is_sent=task is None or task.state is TaskState.DONE,
             error=task.error if task is not None and has_failed else "",
             expires_at=mail.expires_at,

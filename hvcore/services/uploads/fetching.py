@@ -42,7 +42,7 @@ from hvcore.safe_http import (
     StreamedResponse,
     TargetRefusedError,
 )
-from hvcore.services.access.audit import record_by_person
+from hvcore.services.access.audit import record_by_caller
 from hvcore.services.access.quotas import require_minutes, require_storage
 from hvcore.services.processing.orders import order_fetch, order_job
 from hvcore.services.tasks.leases import TaskRun, TaskStopped
@@ -107,7 +107,7 @@ class Fetching:
             order_fetch(work, grant)
             require_minutes(work, env.org_id)
             require_storage(work, env.org_id, file.size_bytes or 0)
-            record_by_person(
+            record_by_caller(
                 work, "video.fetch", video.id, org_id=env.org_id, name=video.name
             )
             work.commit()

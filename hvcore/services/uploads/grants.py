@@ -42,7 +42,7 @@ from hvcore.incoming.disk_space import (
 )
 from hvcore.ports.storage import Storage, SupportsUploadFile
 from hvcore.ports.unit_of_work import UnitOfWork, Work
-from hvcore.services.access.audit import record_by_person
+from hvcore.services.access.audit import record_by_caller
 from hvcore.services.access.quotas import (
     IN_THE_BODY,
     require_minutes,
@@ -130,7 +130,7 @@ class Uploads:
                 order_watch(work, grant)
             require_minutes(work, env.org_id)
             require_storage(work, env.org_id, file.size_bytes or 0)
-            record_by_person(
+            record_by_caller(
                 work, "video.upload", video.id, org_id=env.org_id, name=video.name
             )
             work.commit()

@@ -23,7 +23,7 @@ from hvcore.errors import (
 )
 from hvcore.incoming.whole_files import ArrivingFile, arriving_file
 from hvcore.ports.repositories.catalog import VideoCatalog
-from hvcore.services.access.audit import record_by_person
+from hvcore.services.access.audit import record_by_caller
 from hvcore.services.access.quotas import require_minutes
 from hvcore.services.processing.orders import order_job
 from hvcore.services.uploads.ended_grants import take_back
@@ -124,7 +124,7 @@ class LocalUploads:
             work.grants.save(grant)
             order_job(work, video)
             require_minutes(work, env.org_id)
-            record_by_person(
+            record_by_caller(
                 work, "video.upload", video.id, org_id=env.org_id, name=video.name
             )
             work.commit()

@@ -41,7 +41,7 @@ from hvcore.incoming.partial import PartialFile, PartialFiles
 from hvcore.ports.storage import SupportsUploadFile
 from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.processes.rounds import Round
-from hvcore.services.access.audit import record_by_person
+from hvcore.services.access.audit import record_by_caller
 from hvcore.services.access.authorization import require_listed
 from hvcore.services.uploads.ended_grants import erasure_of, purge_of
 from hvcore.services.uploads.grants import Uploads
@@ -131,7 +131,7 @@ class ResumableUploads:
                 raise ProcessingInProgressError
             if video.set_anew(wanted, texts):
                 work.videos.save(video)
-                record_by_person(
+                record_by_caller(
                     work,
                     "video.change",
                     video.id,

@@ -17,7 +17,7 @@ from hvcore.domain.videos.video import Video
 from hvcore.errors import VideoNotFoundError
 from hvcore.failpoints import failpoint
 from hvcore.ports.unit_of_work import UnitOfWork
-from hvcore.services.access.audit import record_by_person
+from hvcore.services.access.audit import record_by_caller
 from hvcore.services.access.authorization import find_authorized_video, require_listed
 from hvcore.services.playback.changes import PlaybackChanges
 from hvcore.services.videos.bin_stays import undo_stay
@@ -83,6 +83,6 @@ class Bin:
             work.videos.save(video)
             undo_stay(work, video)
             work.removals.forget(video.id)
-            record_by_person(work, "video.restore", video.id, org_id=video.org_id)
+            record_by_caller(work, "video.restore", video.id, org_id=video.org_id)
             work.commit()
         return video

@@ -36,7 +36,7 @@ from hvcore.errors import (
 from hvcore.manifests.languages import canonical_tag
 from hvcore.ports.storage import ObjectNotFoundError, Storage
 from hvcore.ports.unit_of_work import UnitOfWork, Work
-from hvcore.services.access.audit import record_by_person
+from hvcore.services.access.audit import record_by_caller
 from hvcore.services.access.authorization import find_authorized_video, require_listed
 from hvcore.services.captions.searched_texts import store_searched_text
 from hvcore.services.conditions import Condition, require_condition
@@ -374,4 +374,4 @@ def _refusal(message: str, language: str) -> InvalidParametersError:
 
 
 def _record(work: Work, action: str, video: Video, language: str) -> None:
-    record_by_person(work, action, video.id, org_id=video.org_id, language=language)
+    record_by_caller(work, action, video.id, org_id=video.org_id, language=language)

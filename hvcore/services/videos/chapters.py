@@ -11,7 +11,7 @@ from hvcore.domain.videos.chapter_file import ReadChapters
 from hvcore.domain.videos.video import Video
 from hvcore.errors import NotFoundError
 from hvcore.ports.unit_of_work import UnitOfWork, Work
-from hvcore.services.access.audit import record_by_person
+from hvcore.services.access.audit import record_by_caller
 from hvcore.services.access.authorization import find_authorized_video, require_listed
 from hvcore.services.conditions import Condition, require_condition
 from hvcore.services.playback.changes import PlaybackChanges
@@ -145,5 +145,5 @@ class Chapters:
     def _save(self, work: Work, video: Video, chapters: tuple[Chapter, ...]) -> None:
         video.chapters = chapters
         work.videos.save(video)
-        record_by_person(work, "chapters.set", video.id, org_id=video.org_id)
+        record_by_caller(work, "chapters.set", video.id, org_id=video.org_id)
         work.commit()

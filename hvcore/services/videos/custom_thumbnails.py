@@ -37,7 +37,7 @@ from hvcore.pictures.drawing_room import DrawingRoom
 from hvcore.ports.storage import Storage
 from hvcore.ports.transcoder import SupportsStill, Transcoder, Workspace
 from hvcore.ports.unit_of_work import UnitOfWork, Work
-from hvcore.services.access.audit import record_by_person
+from hvcore.services.access.audit import record_by_caller
 from hvcore.services.access.authorization import find_authorized_video, require_listed
 from hvcore.services.conditions import Condition, require_condition
 from hvcore.services.playback.moments.stills import StillLocation, locate
@@ -135,7 +135,7 @@ class CustomThumbnails:
                     # What was asked for last is shown, not what is made last.
                     work.tasks.cancel(video.id, kinds=[THUMBNAIL_MAKE])
                     _show(work, video, path)
-                    record_by_person(
+                    record_by_caller(
                         work, "thumbnail.upload", video.id, org_id=video.org_id
                     )
                     work.commit()
@@ -211,7 +211,7 @@ class CustomThumbnails:
                     )
                 ]
             )
-            record_by_person(
+            record_by_caller(
                 work, "thumbnail.choose", video.id, org_id=video.org_id, at_s=at_s
             )
             work.commit()

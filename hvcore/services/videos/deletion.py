@@ -28,7 +28,7 @@ from hvcore.failpoints import failpoint
 from hvcore.ports.cache_invalidation import InvalidationReason
 from hvcore.ports.storage import Storage, SupportsHide
 from hvcore.ports.unit_of_work import UnitOfWork, Work
-from hvcore.services.access.audit import actor_of, record_by_person
+from hvcore.services.access.audit import actor_of, record_by_caller
 from hvcore.services.access.authorization import find_authorized_video
 from hvcore.services.playback.changes import PlaybackChanges
 from hvcore.services.tasks.leases import TaskRun
@@ -145,7 +145,7 @@ class Deletion:
         order_purges(work, video)
         work.videos.save(video)
         kept = video.bin_stay
-        record_by_person(
+        record_by_caller(
             work,
             "video.delete",
             video.id,
@@ -185,7 +185,7 @@ class Deletion:
             end_for_good(work, video, grant)
             order_purges(work, video)
             work.videos.save(video)
-            record_by_person(
+            record_by_caller(
                 work,
                 "video.delete",
                 video.id,

@@ -1,6 +1,6 @@
 """Change a video's name, description, visibility and other properties of its owner."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import attrs
 
@@ -9,7 +9,7 @@ from hvcore.domain.videos.preconditions import IfMatch
 from hvcore.domain.videos.video import Video, VideoChanges
 from hvcore.ports.cache_invalidation import InvalidationReason
 from hvcore.ports.unit_of_work import UnitOfWork, Work
-from hvcore.services.access.audit import record_by_person
+from hvcore.services.access.audit import record_by_caller
 from hvcore.services.access.authorization import find_authorized_video, require_listed
 from hvcore.services.playback.changes import PlaybackChanges
 
@@ -87,22 +87,41 @@ class Editing:
         # Under the row's lock: no other edit comes between this and the save.
         if if_match is not None:
             if_match.require(video)
-        was_public = video.is_public
+        was_public, before = video.is_public, _editable(video)
         if not video.change(changes_of(video)):
             return video, False
         work.videos.save(video)
         if was_public and not video.is_public:
             self.changes.of_video(work, video, InvalidationReason.MADE_PRIVATE)
-        record_by_person(
+        record_by_caller(
             work,
             "video.change",
             video.id,
             org_id=video.org_id,
             name=video.name,
             public=video.is_public,
+            changed=[
+                name
+                for name, value in _editable(video).items()
+                if value != before[name]
+            ],
         )
         return video, True
 
     def publish(self) -> None:
         """Make the processes of this machine see the changes, after their commit."""
         self.changes.publish()
+
+
+def _editable(video: Video) -> Mapping[str, object]:
+    """Return what an owner may change, by the names that the API has for it."""
+    labels = video.labels
+    return {
+        "name": video.name,
+        "description": video.description,
+        "allowPublicAccess": video.is_public,
+        "allowDownload": video.allows_download,
+        "tags": labels.tags,
+        "metadata": labels.metadata,
+        "externalID": labels.external_id,
+    }

@@ -1,16 +1,22 @@
-"""``hv audit``: list who changed keys, organizations, environments and webhooks."""
+"""``hv audit``: list who changed keys, organizations, members, webhooks and videos."""
 
 import json
 
 import click
 
-from hvcore.domain.access.audit import AuditEntry
+from hvcore.domain.access.audit import ActorKind, AuditEntry
 from hvcore_cli.invocation import HvCommand, Invocation, pass_invocation
 from hvcore_cli.output import Record, json_option, show, timestamp
 
 
 @click.command(cls=HvCommand)
 @click.option("--org", help="Only entries about this organization.")
+@click.option(
+    "--by",
+    type=click.Choice([kind.value for kind in ActorKind]),
+    help="Only entries of people and of the command line (person), or of programs with "
+    "a key (program).",
+)
 @click.option(
     "--limit",
     type=click.IntRange(min=1, max=100_000),
@@ -21,11 +27,17 @@ from hvcore_cli.output import Record, json_option, show, timestamp
 @json_option
 @pass_invocation
 def audit(
-    invocation: Invocation, *, org: str | None, limit: int, as_json: bool
+    invocation: Invocation,
+    *,
+    org: str | None,
+    by: str | None,
+    limit: int,
+    as_json: bool,
 ) -> None:
     """Show the entries of the audit log, the latest first."""
     with invocation.services() as services:
-        entries = services.audit.latest(org, limit=limit)
+        kind = None if by is None else ActorKind(by)
+        entries = services.audit.latest(org, limit=limit, by=kind)
     columns = {
         "at": "AT",
         "actor": "ACTOR",

@@ -6,7 +6,7 @@ from typing import Final
 import attrs
 import falcon
 
-from hvcore.domain.access.audit import AuditQuery
+from hvcore.domain.access.audit import ActorKind, AuditQuery
 from hvcore.domain.ids import OrgId
 from hvcore.domain.limits import MAX_NAME_CHARS
 from hvcore.errors import HvError, NotFoundError
@@ -39,8 +39,13 @@ AREAS: Final = (
     ("session", "Sign-ins"),
 )
 """The beginnings of actions' names, with the words for them on the page."""
+ACTORS: Final = (
+    (ActorKind.PERSON.value, "People and the command line"),
+    (ActorKind.PROGRAM.value, "Programs with a key"),
+)
+"""The kinds of actors, with the words for them on the page."""
 _DAYS: Final = ("startDate", "endDate")
-_FILTERS: Final = ("search", "area", *_DAYS, "before")
+_FILTERS: Final = ("search", "area", "by", *_DAYS, "before")
 
 
 class AuditPageResource:
@@ -53,7 +58,12 @@ class AuditPageResource:
     def on_get(self, req: falcon.Request, resp: falcon.Response, **_path: str) -> None:
         org_id = organization_of(req).org_id
         sent = _sent(req)
-        values: dict[str, object] = {"sent": sent, "areas": AREAS, "complaint": ""}
+        values: dict[str, object] = {
+            "sent": sent,
+            "areas": AREAS,
+            "actors": ACTORS,
+            "complaint": "",
+        }
         try:
             query = _query(sent, org_id)
         except HvError as error:
@@ -103,11 +113,12 @@ def _query(sent: Mapping[str, str], org_id: OrgId) -> AuditQuery:
     """
     given = {name: sent[name] for name in _DAYS if sent[name]}
     days = read_query(ResolutionParameters, given, dates_in_order).days()
-    area = sent["area"]
+    area, by = sent["area"], sent["by"]
     return AuditQuery(
         org_id=org_id,
         area=area if area in dict(AREAS) else "",
         search=sent["search"][:MAX_NAME_CHARS],
+        by=ActorKind(by) if by in dict(ACTORS) else None,
         first=days.first,
         last=days.last,
         before=whole_number(sent["before"]),

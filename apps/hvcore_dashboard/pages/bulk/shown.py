@@ -75,8 +75,8 @@ _FAILURES: Final[Mapping[BulkOutcome, str]] = {
     BulkOutcome.GONE: "It was deleted meanwhile.",
     BulkOutcome.TOO_MANY_TAGS: "It would have more tags than a video may have.",
     BulkOutcome.CHANGED_BY_OTHERS: (
-        "Somebody else has changed it since the question was asked. Look at it, and "
-        "delete it by itself."
+        "Somebody else, or a program, has changed or shared it since the question was "
+        "asked. Look at it, and delete it by itself."
     ),
     BulkOutcome.REFUSED: "The service refused the change.",
 }

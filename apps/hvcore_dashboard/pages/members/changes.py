@@ -185,7 +185,9 @@ class MemberInvitationPageResource:
         **_path: str,
     ) -> None:
         member = self._members.find(organization_of(req).org_id, member_id)
-        self._pages.invite(req, resp, member)
+        form = read_form(req)
+        after = form.text("after") if form.is_checked("after") else None
+        self._pages.invite(req, resp, member, after=after)
 
 
 class MemberRemovalPageResource:

@@ -100,16 +100,25 @@ class MemberPages:
         )
 
     def invite(
-        self, req: falcon.Request, resp: falcon.Response, member: OrganizationMember
+        self,
+        req: falcon.Request,
+        resp: falcon.Response,
+        member: OrganizationMember,
+        *,
+        after: str | None = None,
     ) -> None:
         """
         Mail an invitation to a member, and redirect to the list of members.
 
         If the limit of invitations is reached, answer with the member's page and a message
         that says so.
+
+        Args:
+            after: The id of the newest invitation on the page that asks for one; "" for none,
+                None where the page says nothing of it.
         """
         try:
-            self.mailed.invite(member.org_id, member.id)
+            self.mailed.invite(member.org_id, member.id, after=after)
         except (InvalidParametersError, RateLimitExceededError) as error:
             resp.status = error.http_status
             for name, value in error.headers.items():

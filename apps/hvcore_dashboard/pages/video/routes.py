@@ -112,6 +112,7 @@ ROUTES: Final[tuple[PageRoute, ...]] = (
     _shown("/sharing", sharing.SharingPageResource),
     _changed("/sharing", sharing.SharingPageResource),
     _changed("/sharing/revoke-share", sharing.ShareLinkRevocationResource),
+    _changed("/sharing/mail-share", sharing.ShareLinkMailResource),
     _changed("/sharing/revoke-edge-key", sharing.EdgeKeyRevocationResource),
     _shown("/embed", embed.EmbedTabResource),
     _changed("/embed", embed.EmbedTabResource),

@@ -160,6 +160,24 @@ class ShareLinkRevocationResource:
         self._tabs.go(req, resp, video, TAB, "The share link was revoked.")
 
 
+class ShareLinkMailResource:
+    """``POST …/videos/{video}/sharing/mail-share``: mails a share link again whose mail has failed."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._tabs = VideoTabs.of(desk)
+        self._shares = desk.services.shares
+
+    def on_post(
+        self, req: falcon.Request, resp: falcon.Response, *, video_id: str, **_path: str
+    ) -> None:
+        here, video = organization_of(req), self._tabs.arrived(req, video_id)
+        # In the form: addresses are logged, and the link's id is a permission.
+        share_id = read_form(req).text("share")
+        share = self._shares.mail_again(here.caller, here.org_id, video.id, share_id)
+        told = f"The link is mailed again to {share.viewer_email}."
+        self._tabs.go(req, resp, video, TAB, told)
+
+
 class EdgeKeyRevocationResource:
     """``POST …/videos/{video}/sharing/revoke-edge-key``: revokes an edge key."""
 

@@ -12,9 +12,12 @@ class AuditRepository(Protocol):
 
     def add(self, entry: AuditEntry) -> None: ...
 
-    def is_by_others(self, subject: str, *, since: datetime, actor: str) -> bool:
+    def is_by_others(self, video_id: str, *, since: datetime, actor: str) -> bool:
         """
-        Return whether a person has done something with a subject since a moment.
+        Return whether somebody has done something with a video since a moment.
+
+        Of programs only changes of what the video's page shows count: they make share links
+        and edge keys all day.
 
         Args:
             actor: The person who does not count, as entries name the person.

@@ -59,6 +59,14 @@ def test_one_organization_and_a_limit(hv: Hv) -> None:
     assert len(read(hv, "--limit", "2")) == 2
 
 
+def test_entries_of_programs_are_left_out_or_shown_alone(hv: Hv) -> None:
+    everybody = read(hv)
+
+    assert read(hv, "--by", "person") == everybody
+    assert read(hv, "--by", "program") == []
+    assert hv("audit", "--by", "nobody").status == 2
+
+
 def test_the_log_of_nobody_is_an_error(hv: Hv) -> None:
     outcome = hv("audit", "--org", "org_none")
 

@@ -12,7 +12,7 @@ from falcon.testing import Result
 
 from hvcore.domain.access.roles import Role
 from hvcore.services.access.audit import acting_as
-from tests.dashboard.opened import Dashboard, ids_in
+from tests.dashboard.opened import VIDEOS, Dashboard, ids_in
 from tests.support.http.world import ORG, OTHER_ORG
 
 PAGE = f"/dashboard/{ORG}/audit"
@@ -77,6 +77,40 @@ def test_entries_are_found(dashboard: Dashboard) -> None:
         assert file.status_code == page.status_code == 200
         assert actions(file) == found, query
         assert page.text.count('<td class="nowrap"><code>') == len(found), query
+
+
+def test_entries_of_people_are_found_among_those_of_a_script(
+    dashboard: Dashboard,
+) -> None:
+    do(dashboard)
+    video = dashboard.world.ready()
+    for number in range(60):
+        path, name = f"/v1/videos/{video}", f"clip {number}"
+        dashboard.world.call("PATCH", path, json={"videoName": name})
+    person = dashboard.sign_in(Role.ADMIN)
+
+    everybody, people = person.get(PAGE), person.get(PAGE, "by=person")
+
+    assert "<code>organization.set</code>" not in everybody.text.partition("<h1")[2]
+    assert "<code>organization.set</code>" in people.text
+    assert "<code>video.change</code>" not in people.text
+    programs = person.get(FILE, "by=program&format=ndjson")
+    assert actions(programs) == ["video.change"] * 60
+    assert person.get(PAGE, "by=nobody").status_code == 200
+
+
+def test_an_admin_finds_who_changed_a_video_from_its_page(dashboard: Dashboard) -> None:
+    video = dashboard.world.ready()
+    dashboard.world.call("PATCH", f"/v1/videos/{video}", json={"videoName": "new"})
+    page = f"{VIDEOS}/{video}"
+
+    link = f'href="{PAGE}?search={video}"'
+    shown = dashboard.sign_in(Role.ADMIN).get(PAGE, f"search={video}").text
+
+    assert link in dashboard.sign_in(Role.ADMIN).get(page).text
+    assert link not in dashboard.sign_in(Role.EDITOR).get(page).text
+    assert "<code>video.change</code>" in shown
+    assert "<code>key:key_" in shown
 
 
 def test_what_finds_nothing_says_so(dashboard: Dashboard) -> None:

@@ -250,8 +250,29 @@ def test_a_video_that_somebody_else_works_on_is_not_deleted_with_others(
     assert outcomes(dashboard, question) == {"changed": 1, "changed-by-others": 1}
     shown = person.get(question).text
     assert "1 deleted, 1 not changed" in shown
-    assert "Somebody else has changed it since the question was asked." in shown
+    assert "Somebody else, or a program, has changed or shared it since" in shown
     assert f"{VIDEOS}/{theirs}" in shown
+
+
+def test_a_video_that_a_program_changes_is_not_deleted_with_others(
+    dashboard: Dashboard,
+) -> None:
+    world = dashboard.world
+    changed, shared = world.ready(), world.ready()
+    person = dashboard.sign_in(Role.EDITOR)
+    question = ask(person, "delete", all="yes").partition("?")[0]
+    world.clock.move(timedelta(seconds=9))
+    new_name = world.call("PATCH", f"/v1/videos/{changed}", json={"videoName": "new"})
+    edge_key = world.post(f"/v1/videos/{shared}/edge-keys", {})
+    assert (new_name.status_code, edge_key.status_code) == (200, 200)
+
+    person.submit(question)
+    work_off(dashboard)
+
+    assert dashboard.video(changed).state is VideoState.READY
+    # Programs make edge keys all day.
+    assert dashboard.video(shared).state is VideoState.DELETED
+    assert outcomes(dashboard, question) == {"changed": 1, "changed-by-others": 1}
 
 
 def test_a_video_changed_before_the_question_or_by_its_person_is_deleted(

@@ -137,6 +137,25 @@ def test_a_mail_that_the_server_refuses_is_told_to_the_admin(mailing: Mailing) -
     path = f"{MEMBERS}/{member_named(mailing.dashboard, 'Ann').id}"
     assert "could not be delivered" in admin.get(path).text
     assert "550" in admin.get(path).text
+    assert ">Send again<" in admin.get(path).text
+
+
+def test_an_invitation_that_is_asked_for_twice_on_a_page_is_mailed_once(
+    mailing: Mailing,
+) -> None:
+    admin = mailing.dashboard.sign_in(Role.ADMIN)
+    admin.post(f"{MEMBERS}/new", NEW)
+    mailing.run()
+    path = f"{MEMBERS}/{member_named(mailing.dashboard, 'Ann').id}"
+    seen = admin.get(path)
+    mailing.dashboard.world.clock.move(timedelta(minutes=1))
+
+    again = [admin.submit(f"{path}/invite", seen=seen).status_code for _ in range(3)]
+
+    assert again == [303] * 3
+    assert len(mailing.run()) == 1
+    admin.submit(f"{path}/invite", page=path)
+    assert len(mailing.run()) == 1
 
 
 def test_a_mail_server_that_is_down_gets_the_mail_later_and_once(

@@ -16,7 +16,7 @@ from hvcore.domain.links.links import EdgeKey, ShareLink
 from hvcore.domain.tasks.kinds import SHARE_LINK_SEND
 from hvcore.services.links.share_link_mails import BIN_WAITS
 from tests.dashboard.mailed import Mailing
-from tests.dashboard.opened import VIDEOS, Dashboard
+from tests.dashboard.opened import VIDEOS, Dashboard, PersonClient
 from tests.dashboard.test_limits import use_up
 from tests.support.http.world import ORG
 
@@ -306,7 +306,90 @@ def test_a_mail_that_the_server_refuses_is_told_beside_its_link(
 
     assert "The mail is on its way." in waiting
     assert "The mail could not be delivered." in refused
-    assert "Send the address yourself." in refused
+    assert "or send the address yourself." in refused
+    assert ">Send again<" in refused
+    assert ">Send again<" not in mailing.dashboard.sign_in(Role.VIEWER).get(path).text
+
+
+def refused_link(mailing: Mailing, person: PersonClient, video_id: str) -> ShareLink:
+    """
+    Make a share link whose mail the server refuses.
+    """
+    mailing.server.recipient_answer = "550 no such box"
+    sent = {"viewers": "ada@example.com", "mail": "yes"}
+    person.submit(f"{VIDEOS}/{video_id}/sharing", sent)
+    run_mails(mailing)
+    mailing.server.recipient_answer = "250 fine"
+    return links_of(mailing.dashboard, video_id)[0]
+
+
+def run_mails(mailing: Mailing) -> None:
+    services = mailing.dashboard.world.services
+    with services.uow.read() as work:
+        tasks = list(work.tasks.search(kind=SHARE_LINK_SEND))
+    for task in tasks:
+        services.task_runs.run(task.id, worker="w", stopping=lambda: False)
+
+
+def test_a_mail_that_was_refused_is_sent_again_once(mailing: Mailing) -> None:
+    dashboard = mailing.dashboard
+    video_id, person = dashboard.world.ready(), dashboard.sign_in(Role.EDITOR)
+    share, page = (
+        refused_link(mailing, person, video_id),
+        f"{VIDEOS}/{video_id}/sharing",
+    )
+
+    again = [
+        person.post(f"{page}/mail-share", {"share": share.id}).status_code
+        for _ in range(2)
+    ]
+    run_mails(mailing)
+    late = person.post(f"{page}/mail-share", {"share": share.id})
+    run_mails(mailing)
+
+    assert [*again, late.status_code] == [303] * 3
+    assert [str(one["to"]) for one in mailing.server.messages] == ["ada@example.com"]
+    assert "It was mailed." in person.get(page).text
+    log = dashboard.world.services.audit.latest(ORG, limit=50)
+    assert [entry.action for entry in log].count("share.mail") == 1
+
+
+def test_only_editors_send_links_that_work_again_and_each_time_is_an_operation(
+    mailing: Mailing,
+) -> None:
+    dashboard = mailing.dashboard
+    video_id, other = dashboard.world.ready(), dashboard.world.ready()
+    person = dashboard.sign_in(Role.EDITOR)
+    share = refused_link(mailing, person, video_id)
+    wanted, path = {"share": share.id}, f"{VIDEOS}/{video_id}/sharing/mail-share"
+
+    viewer = dashboard.sign_in(Role.VIEWER).post(path, wanted)
+    elsewhere = person.post(f"{VIDEOS}/{other}/sharing/mail-share", wanted)
+    use_up(dashboard, Bucket.VIDEO_OPERATIONS, left=1)
+    allowed, too_many = person.post(path, wanted), person.post(path, wanted)
+    dashboard.world.clock.move(timedelta(days=40))
+    ended = dashboard.sign_in(Role.EDITOR).post(path, wanted)
+
+    assert (viewer.status_code, elsewhere.status_code) == (403, 404)
+    assert (allowed.status_code, too_many.status_code) == (303, 429)
+    assert ended.status_code == 404
+
+
+def test_a_form_that_a_browser_sends_again_mails_no_link_that_was_revoked(
+    dashboard: Dashboard,
+) -> None:
+    video_id = dashboard.world.ready()
+    person, path = dashboard.sign_in(Role.EDITOR), f"{VIDEOS}/{video_id}/sharing"
+    seen, sent = person.get(path), {"viewers": "ada@example.com", "mail": "yes"}
+    person.submit(path, sent, seen=seen)
+    (share,) = links_of(dashboard, video_id)
+    person.post(f"{path}/revoke-share", {"share": share.id})
+
+    again = person.submit(path, sent, seen=seen)
+
+    assert again.status_code == 409
+    assert "was revoked since" in again.text
+    assert len(links_of(dashboard, video_id)) == mails_of(dashboard) == 1
 
 
 def test_the_reason_of_a_failed_mail_with_a_share_link_is_for_operators_alone(

@@ -24,9 +24,7 @@ def share_compiled(environment: Path) -> None:
     packages = environment / OWN.relative_to(OWN.parents[2])
     for name, folders, files in os.walk(OWN):
         there = packages / Path(name).relative_to(OWN)
-        if not there.parent.is_dir() or not (
-            there.is_dir() or there.name == COMPILED
-        ):
+        if not there.parent.is_dir() or not (there.is_dir() or there.name == COMPILED):
             folders.clear()
         elif there.name == COMPILED:
             there.mkdir(exist_ok=True)

@@ -91,6 +91,7 @@ def pytest_collection_modifyitems(
     Choose cases before pytest-randomly shuffles them, and spread the long files after it.
     """
     leave_cases_to_long_runs(items)
+    leave_repetitions_to_long_runs(items)
     if config.getoption("--one-case-each"):
         keep_first_of_each(config, items, "[")
     if config.getoption("--one-test-each-file"):
@@ -103,7 +104,6 @@ def pytest_collection_finish() -> None:
     """
     Look through twenty thousand tests for garbage no more.
     """
-    gc.collect()
     gc.freeze()
 
 
@@ -148,6 +148,31 @@ def leave_cases_to_long_runs(items: Iterable[pytest.Item]) -> None:
         for number, case in enumerate(cases):
             if number not in kept:
                 case.add_marker(pytest.mark.long)
+
+
+def leave_repetitions_to_long_runs(items: Iterable[pytest.Item]) -> None:
+    """
+    Mark as long all but every n-th of the tests with the marker ``every`` that others run.
+
+    Such a test is a kit's, on a further backend, or one on a further database. A test that
+    no item without the marker runs stays in the usual run.
+    """
+    held: set[object] = set()
+    marked: dict[object, list[pytest.Function]] = {}
+    for item in items:
+        if not isinstance(item, pytest.Function) or item.get_closest_marker("long"):
+            continue
+        if item.get_closest_marker("every"):
+            marked.setdefault((item.path, item.cls), []).append(item)
+        else:
+            held.add(item.function)
+    for tests in marked.values():
+        repeated = [test for test in tests if test.function in held]
+        for number, test in enumerate(repeated):
+            marker = test.get_closest_marker("every")
+            assert marker is not None
+            if number % marker.args[0]:
+                test.add_marker(pytest.mark.long)
 
 
 def keep_first_of_each(

@@ -2,6 +2,7 @@
 Run ``hv`` in this process, on a data folder of the test's own.
 """
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -48,13 +49,42 @@ def hv(
     return call
 
 
+@pytest.fixture(scope="session")
+def made_folders(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """
+    Where the data folders that commands have made are kept for further tests.
+    """
+    return tmp_path_factory.mktemp("made")
+
+
 @pytest.fixture
-def migrated(hv: Hv, tmp_path: Path) -> Hv:
+def migrated(hv: Hv, tmp_path: Path, made_folders: Path) -> Hv:
     """
     The same, with a database that is up to date.
     """
-    data = tmp_path / DEFAULT_DATA
+    _lay_data_folder(hv, tmp_path / DEFAULT_DATA, made_folders, "migrate")
+    return hv
+
+
+@pytest.fixture
+def prepared(hv: Hv, tmp_path: Path, made_folders: Path) -> Hv:
+    """
+    The same, with the first organization and its keys.
+    """
+    _lay_data_folder(hv, tmp_path / DEFAULT_DATA, made_folders, "migrate", "prepare")
+    return hv
+
+
+def _lay_data_folder(hv: Hv, data: Path, made: Path, *commands: str) -> None:
+    """
+    Make a data folder by commands, or copy it where they have made one before.
+    """
+    kept = made / commands[-1]
+    if kept.exists():
+        shutil.copytree(kept, data)
+        return
     data.mkdir(mode=0o700)
     lay_database(load(config_path=None, environ={}, data_dir=data).settings)
-    assert hv("migrate").status == 0
-    return hv
+    for command in commands:
+        assert hv(command).status == 0
+    shutil.copytree(data, kept)

@@ -134,6 +134,7 @@ def test_a_video_plays_from_its_start_and_to_its_end(
     assert {address.query for address in loaded} == {urlsplit(manifest).query}
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize("player", list(SCRIPTS))
 def test_a_viewer_who_seeks_sees_previews(
     page: Page, site: str, manifest: str, player: str

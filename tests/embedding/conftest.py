@@ -50,7 +50,10 @@ class Host:
 
 
 @pytest.fixture(
-    params=["sqlite", pytest.param("postgresql", marks=pytest.mark.services)]
+    params=[
+        "sqlite",
+        pytest.param("postgresql", marks=[pytest.mark.services, pytest.mark.every(3)]),
+    ]
 )
 def empty_host(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Host]:
     """
@@ -66,7 +69,10 @@ def empty_host(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Host]
 
 
 @pytest.fixture(
-    params=["sqlite", pytest.param("postgresql", marks=pytest.mark.services)]
+    params=[
+        "sqlite",
+        pytest.param("postgresql", marks=[pytest.mark.services, pytest.mark.every(3)]),
+    ]
 )
 def host(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Host]:
     """

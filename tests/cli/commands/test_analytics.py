@@ -28,8 +28,7 @@ DAYS = ("--from", "2026-01-01", "--to", "2026-01-31")
 
 
 @pytest.fixture
-def served(migrated: Hv, tmp_path: Path) -> Hv:
-    assert migrated("prepare").status == 0
+def served(prepared: Hv, tmp_path: Path) -> Hv:
     data = tmp_path / "hv-data"
     with build(load(config_path=None, environ={}, data_dir=data).settings) as services:
         env = services.tenants.environment("org_local", "live")
@@ -44,7 +43,7 @@ def served(migrated: Hv, tmp_path: Path) -> Hv:
                 at = datetime(2026, 1, 2, 3, tzinfo=UTC)
                 services.spool.append(SegmentServed(place=place, at=at))
         services.flusher.run_once()
-    return migrated
+    return prepared
 
 
 def test_videos_are_shown_by_a_figure(served: Hv) -> None:

@@ -36,6 +36,7 @@ from hvcore.settings import load
 from hvcore.testing.analytics import AnalyticsSinkConformance
 from hvcore.testing.leftovers import KINDS
 from hvcore.testing.storage import StorageConformance
+from tests.conftest import IS_LONG
 from tests.support.databases.migrated import lay_database
 
 FOLDER = Path(__file__).parents[3] / "docs" / "how-to"
@@ -155,6 +156,12 @@ def test_the_sink_counts_once(examples: Path, tmp_path: Path) -> None:
 
 
 def test_the_kits_find_nothing_wrong(examples: Path) -> None:
+    # Their own backends are tried by all tests of the kits.
+    step = 1 if IS_LONG else 3
+    chosen = (
+        f"def pytest_collection_modifyitems(items):\n    items[:] = items[::{step}]"
+    )
+    (examples / "conftest.py").write_text(chosen)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
     done = subprocess.run(
         [*command, "-p", "no:randomly", *map(str, sorted(examples.glob("test_*.py")))],
@@ -168,7 +175,7 @@ def test_the_kits_find_nothing_wrong(examples: Path) -> None:
     assert done.returncode == 0, done.stdout
     passed = re.search(r"(\d+) passed", done.stdout)
     assert passed, done.stdout
-    assert int(passed[1]) >= KIT_TESTS, done.stdout
+    assert int(passed[1]) >= KIT_TESTS // step, done.stdout
 
 
 def test_the_queue_is_chosen_by_the_settings(examples: Path, tmp_path: Path) -> None:

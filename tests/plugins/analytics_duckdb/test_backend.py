@@ -112,6 +112,7 @@ class Conforming(AnalyticsStoreConformance, IgnoredConformance, BackupConformanc
         return store_in(tmp_path / "gone")
 
 
+@pytest.mark.every(3)
 class TestEveryPromise(Conforming):
     __test__ = True
 

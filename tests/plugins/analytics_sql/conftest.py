@@ -20,7 +20,10 @@ def _server_before_any_watch(request: pytest.FixtureRequest) -> None:
 
 
 @pytest.fixture(
-    params=["sqlite", pytest.param("postgresql", marks=pytest.mark.services)]
+    params=[
+        "sqlite",
+        pytest.param("postgresql", marks=[pytest.mark.services, pytest.mark.every(3)]),
+    ]
 )
 def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
     if request.param == "sqlite":

@@ -19,6 +19,7 @@ def server() -> Iterator[RedisServer]:
         yield made
 
 
+@pytest.mark.every(3)
 class TestRqQueue(SharedQueueConformance):
     leftovers = {  # noqa: RUF012 - as authors write it
         "children": "an outage starts the tests' own server again",

@@ -116,5 +116,6 @@ class TestOnSqlite(SqlQueueKit):
 @pytest.mark.services
 # The server is there before a test, so that the watch does not blame the test for it.
 @pytest.mark.usefixtures("postgresql")
+@pytest.mark.every(3)
 class TestOnPostgresql(SqlQueueKit):
     pass

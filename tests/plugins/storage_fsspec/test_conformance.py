@@ -86,6 +86,7 @@ class TestFiles(Opened, HideConformance, LocalPathConformance, UploadFileConform
         return refusing(reopened(), monkeypatch, Path, "unlink")
 
 
+@pytest.mark.every(3)
 class TestMemory(Opened):
     """
     The memory file system of fsspec.

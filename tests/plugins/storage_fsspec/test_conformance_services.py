@@ -124,6 +124,7 @@ class Remote(
         return reopened()
 
 
+@pytest.mark.every(3)
 class TestS3(Remote, PartedWriteConformance):
     """
     On Swift.

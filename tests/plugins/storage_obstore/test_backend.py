@@ -70,6 +70,7 @@ class Opened(StorageConformance, ObjectUrlConformance):
         return reopened()
 
 
+@pytest.mark.every(3)
 class TestFiles(Opened):
     """
     Of this machine.

@@ -54,6 +54,7 @@ class GoogleObjects:
         assert answer.status == 200, answer.data
 
 
+@pytest.mark.every(3)
 class TestInGooglesStore(kit.TestGoogleTranscoder):
     @pytest.fixture
     def bucket(self, google_store: str) -> str:

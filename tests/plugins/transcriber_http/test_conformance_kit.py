@@ -42,11 +42,13 @@ class TestServerOfOpenAisForm(Kit):
     __test__ = True
 
 
+@pytest.mark.every(3)
 class TestServerWithWordsInSegments(Kit):
     __test__ = True
     has_inner_words = True
 
 
+@pytest.mark.every(3)
 class TestServerThatRefusesTheKey(Kit):
     """The kit, for a server that refuses a wrong key."""
 

@@ -37,7 +37,10 @@ STRANGER = "198.51.100.7"
 VIEWER = "192.0.2.1"
 
 
-@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+@pytest.fixture(
+    scope="module",
+    params=["sqlite", pytest.param("postgresql", marks=pytest.mark.every(3))],
+)
 def house(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Cinema]:

@@ -28,7 +28,9 @@ ALLOWED = {"HV_FETCH__ALLOWED_HOSTS": "127.0.0.1"}
 pytestmark = pytest.mark.services
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(
+    params=["sqlite", pytest.param("postgresql", marks=pytest.mark.every(3))]
+)
 def world(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[World]:
     if request.param == "sqlite":
         with make_world(tmp_path, ALLOWED) as made:

@@ -31,10 +31,9 @@ Show = Callable[[], dict[str, Any]]
 
 
 @pytest.fixture
-def clip(migrated: Hv, tmp_path: Path) -> str:
+def clip(prepared: Hv, tmp_path: Path) -> str:
     made = video(org_id="org_local", env_id="live")
     settings = load(config_path=None, environ={}, data_dir=tmp_path / "hv-data")
-    assert migrated("prepare").status == 0
     with build(settings.settings) as services, services.uow.write() as work:
         env = services.tenants.environment("org_local", "live")
         made.env_id = env.id
@@ -44,10 +43,10 @@ def clip(migrated: Hv, tmp_path: Path) -> str:
 
 
 @pytest.fixture
-def shown(migrated: Hv, clip: str) -> Show:
+def shown(prepared: Hv, clip: str) -> Show:
     def show() -> dict[str, Any]:
         found: dict[str, Any] = json.loads(
-            migrated("videos", "show", clip, "--json").stdout
+            prepared("videos", "show", clip, "--json").stdout
         )
         # Named otherwise in details than in changes.
         return found | {"videoName": found["name"]}
@@ -61,12 +60,12 @@ def test_every_member_of_a_change_is_an_option() -> None:
 
 @pytest.mark.parametrize("member", CHANGES)
 def test_an_update_changes_the_named_members_alone(
-    migrated: Hv, clip: str, shown: Show, member: str
+    prepared: Hv, clip: str, shown: Show, member: str
 ) -> None:
     first, value, second, later = CHANGES[member]
     before = shown()
 
-    made = migrated("videos", "update", clip, *first)
+    made = prepared("videos", "update", clip, *first)
 
     now = shown()
     assert made.status == 0, made.stderr
@@ -76,24 +75,24 @@ def test_an_update_changes_the_named_members_alone(
     moving = {"thumbnailUrl", "playback"}
     assert changed - moving == own | {"etag"}
     assert now[member] == value
-    assert migrated("videos", "update", clip, *second).status == 0
+    assert prepared("videos", "update", clip, *second).status == 0
     assert shown().get(member) == later
 
 
 def test_a_video_that_somebody_has_changed_is_not_changed(
-    migrated: Hv, clip: str, shown: Show
+    prepared: Hv, clip: str, shown: Show
 ) -> None:
     seen = shown()["etag"]
     # Shells take the quotes away.
     bare = seen.strip('"')
-    first = migrated("videos", "update", clip, "--name", "A", "--if-match", bare)
+    first = prepared("videos", "update", clip, "--name", "A", "--if-match", bare)
     assert first.status == 0
 
     for late in (seen, bare, f"W/{seen}"):
-        refused = migrated("videos", "update", clip, "--private", "--if-match", late)
+        refused = prepared("videos", "update", clip, "--private", "--if-match", late)
         assert refused.status == 1
         assert "read it again" in refused.stderr
-    again = migrated(
+    again = prepared(
         *("videos", "update", clip, "--name", "B", "--json"),
         *("--if-match", shown()["etag"]),
     )
@@ -109,16 +108,16 @@ def test_a_video_that_somebody_has_changed_is_not_changed(
     ],
 )
 def test_words_that_change_nothing_are_wrong_usage(
-    migrated: Hv, clip: str, words: tuple[str, ...], said: str
+    prepared: Hv, clip: str, words: tuple[str, ...], said: str
 ) -> None:
-    outcome = migrated("videos", "update", clip, *words)
+    outcome = prepared("videos", "update", clip, *words)
 
     assert outcome.status == 2
     assert said in outcome.stderr
 
 
-def test_a_name_must_not_be_empty(migrated: Hv, clip: str) -> None:
-    outcome = migrated("videos", "update", clip, "--name", "")
+def test_a_name_must_not_be_empty(prepared: Hv, clip: str) -> None:
+    outcome = prepared("videos", "update", clip, "--name", "")
 
     assert outcome.status == 1
     assert "videoName must not be empty" in outcome.stderr

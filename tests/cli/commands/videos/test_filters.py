@@ -23,7 +23,7 @@ NAMES = ("both", "one", "other")
 
 
 @pytest.fixture
-def listing(migrated: Hv, tmp_path: Path) -> Hv:
+def listing(prepared: Hv, tmp_path: Path) -> Hv:
     """
     Make three videos, of which the source of the first is probed.
     """
@@ -33,7 +33,6 @@ def listing(migrated: Hv, tmp_path: Path) -> Hv:
         Labels(metadata=(("order", "2"), ("hall", "a=b")), tags=("a",)),
     )
     settings = load(config_path=None, environ={}, data_dir=tmp_path / "hv-data")
-    assert migrated("prepare").status == 0
     with build(settings.settings) as services, services.uow.write() as work:
         env = services.tenants.environment("org_local", "live")
         for name, of_one in zip(NAMES, labels, strict=True):
@@ -51,7 +50,7 @@ def listing(migrated: Hv, tmp_path: Path) -> Hv:
                     )
                 )
         work.commit()
-    return migrated
+    return prepared
 
 
 def listed(hv: Hv, *words: str) -> dict[str, dict[str, Any]]:

@@ -19,10 +19,9 @@ from tests.support.tried_ffmpeg import tried_ffmpeg
 
 
 @pytest.fixture
-def local(migrated: Hv, tmp_path: Path) -> Iterator[Hv]:
-    assert migrated("prepare").status == 0
+def local(prepared: Hv, tmp_path: Path) -> Iterator[Hv]:
     with tried_ffmpeg(tmp_path / "hv-data"):
-        yield migrated
+        yield prepared
 
 
 def test_prepare_keeps_one_key_for_each_environment(local: Hv, tmp_path: Path) -> None:

@@ -129,6 +129,7 @@ def test_sessions_are_listed_and_ended(hv: Hv, services: Services) -> None:
 
     assert [one["person"] for one in found].count(f"link:{ann.id}") == 2
     assert found[0]["roles"] in ({"org_acme": "viewer"}, {"org_acme": "admin"})
+    assert {one["email"] for one in found} == {"ann@example.com", None}
     assert "viewer in org_acme" in shown
     assert not any(session.value in shown for session in sessions)
     assert ended.stdout == f"2 sessions of link:{ann.id} ended\n"

@@ -115,6 +115,8 @@ def test_nobody_reaches_into_another_organization(house: House) -> None:
     with pytest.raises(NotFoundError):
         members.remove(OTHER_ORG, member.id)
     with pytest.raises(NotFoundError):
+        members.find(OTHER_ORG, member.id)
+    with pytest.raises(NotFoundError):
         links.for_member(OTHER_ORG, member.id)
     with pytest.raises(NotFoundError):
         members.add("org_none", role=Role.VIEWER, name="Ann")

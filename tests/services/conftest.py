@@ -19,6 +19,7 @@ from hvcore.domain.tasks.task import Lane
 from hvcore.domain.uploads.grants import FileWanted, UploadGrant
 from hvcore.domain.videos.video import Video, VideoWanted
 from hvcore.settings import load
+from tests.services.locked_rows import noting_unlocked_saves
 from tests.support.databases.migrated import lay_database
 from tests.support.drawing import share_children
 from tests.support.fakes import MemoryQueue, SettableClock, TextTranscoder
@@ -178,3 +179,10 @@ def make_world(
 def world(tmp_path: Path) -> Iterator[World]:
     with make_world(tmp_path, {}) as made:
         yield made
+
+
+@pytest.fixture(autouse=True)
+def _rows_are_locked_before_they_are_saved() -> Iterator[None]:
+    with noting_unlocked_saves() as saved:
+        yield
+    assert saved == []

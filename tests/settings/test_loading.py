@@ -169,13 +169,6 @@ def test_a_switch_takes_the_usual_words_with_spaces_around(tmp_path: Path) -> No
     assert not any(is_on(word) for word in ("false", "NO", "off", " 0 "))
 
 
-@pytest.mark.parametrize("number", [1, 1_000_000_000])
-def test_limits_may_be_small_or_large(tmp_path: Path, number: int) -> None:
-    settings = loaded(tmp_path, HV_LIMITS__API_PER_HOUR=str(number)).settings
-
-    assert settings.limits.api_per_hour == number
-
-
 def test_secrets_are_made_once_and_for_their_owner_only(tmp_path: Path) -> None:
     first = loaded(tmp_path).settings.playback.signing_key
     path = tmp_path / "data" / "secrets.json"

@@ -11,7 +11,9 @@ import pytest
 
 from hvcore.domain.processing.speech import UnusableSoundError
 from hvcore.domain.videos.caption_jobs import CaptionJobState
+from hvcore.domain.videos.captions import MAX_CAPTION_TRACKS, CaptionTrack
 from hvcore.errors import UnavailableError
+from hvcore.services.captions.publishing import TOO_MANY_TRACKS
 from hvcore.services.tasks.leases import TaskRun, TaskStopped
 from tests.services.spoken_service import SpokenService
 
@@ -75,6 +77,39 @@ def test_an_attempt_that_lost_its_lease_leaves_the_files_of_the_next_one(
 
     (track,) = spoken.tracks(video_id)
     assert caption_files(spoken) == sorted(track.paths)
+
+
+@pytest.mark.parametrize(
+    ("others", "ends"),
+    [
+        (MAX_CAPTION_TRACKS - 1, (CaptionJobState.READY, "")),
+        (MAX_CAPTION_TRACKS, (CaptionJobState.FAILED, TOO_MANY_TRACKS)),
+    ],
+)
+def test_a_machine_writes_the_last_captions_that_a_video_may_have_and_no_more(
+    spoken: SpokenService, others: int, ends: tuple[CaptionJobState, str]
+) -> None:
+    video_id = spoken.ready()
+    written = CaptionTrack(
+        video_id=video_id,
+        language="de",
+        label="German",
+        cues=1,
+        size_bytes=100,
+        sha256="0" * 64,
+        version="0" * 16,
+        created_at=spoken.world.clock.now(),
+    )
+    with spoken.world.services.uow.write() as work:
+        for number in range(others):
+            work.captions.put(attrs.evolve(written, language=f"de-{number:03}"))
+        work.commit()
+    spoken.generate(video_id, "en")
+
+    spoken.world.run_tasks()
+
+    job = spoken.job(video_id, "en")
+    assert (job.state, job.reason) == ends
 
 
 def test_files_of_killed_attempts_go_with_the_end_of_the_next_job(

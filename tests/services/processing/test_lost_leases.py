@@ -5,9 +5,14 @@ Workers and messages that vanish, and tasks that no worker can run.
 import attrs
 
 from hvcore.assembly import build
+from hvcore.domain.ids import VideoId
 from hvcore.domain.processing.transcoding import Part
-from hvcore.domain.tasks.task import MAX_LOSSES, Lane, NewTask, TaskState
+from hvcore.domain.tasks.kinds import TRANSCODE_PLAN
+from hvcore.domain.tasks.task import MAX_LOSSES, Lane, NewTask, Task, TaskState
 from hvcore.domain.videos.states import VideoState
+from hvcore.ports.unit_of_work import Work
+from hvcore.services.tasks.handlers import TaskHandler
+from hvcore.services.tasks.leases import TaskRun
 from tests.services.conftest import World
 
 
@@ -160,6 +165,43 @@ def test_a_task_that_nobody_can_run_holds_up_no_other(world: World) -> None:
         ended = work.tasks.find(unknown.id)
     assert ended is not None
     assert ended.state is TaskState.FAILED
+
+
+@attrs.frozen
+class HandlerWithABug:
+    """
+    Gives up the tasks of all videos but one.
+    """
+
+    sound: TaskHandler
+    video_id: VideoId
+    is_patient = False
+
+    def run(self, run: TaskRun) -> None:
+        self.sound.run(run)
+
+    def give_up(self, work: Work, task: Task, reason: str, *, error: str) -> None:
+        if task.subject == self.video_id:
+            raise ArithmeticError("a bug")
+        self.sound.give_up(work, task, reason, error=error)
+
+
+def test_a_lost_task_that_cannot_be_ended_holds_up_no_other(world: World) -> None:
+    first, second = world.processed(), world.processed()
+    runs = world.services.task_runs
+    buggy = HandlerWithABug(runs.handlers[TRANSCODE_PLAN], first)
+    runs = attrs.evolve(runs, handlers={**runs.handlers, TRANSCODE_PLAN: buggy})
+    for _ in range(MAX_LOSSES + 1):
+        with world.services.uow.write() as work:
+            for video_id in (first, second):
+                (task,) = work.tasks.of_subject(video_id)
+                assert work.tasks.lease(task.id, worker="test:dead") is not None
+            work.commit()
+        world.clock.move(seconds=60)
+        runs.sweep(holder="test")
+
+    assert world.video(first).state is VideoState.TRANSCODING
+    assert world.video(second).state is VideoState.FAILED
 
 
 def test_a_task_of_a_newer_version_waits_for_its_worker(world: World) -> None:

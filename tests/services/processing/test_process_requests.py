@@ -96,6 +96,17 @@ def test_a_failed_video_is_tried_again_with_the_new_settings(
     assert details["videoQuality"] == "ultra"
 
 
+def test_a_file_whose_video_is_in_the_bin_cannot_be_processed(api: World) -> None:
+    request = uploaded(api)
+    video_id = body_of(api.post(A, request))["videoID"]
+    api.fail(video_id)
+    body_of(api.delete(f"/v1/videos/{video_id}?keepHours=1"))
+
+    problem = problem_of(api.post(A, request), 400, "invalid_gcs_path")
+
+    assert "The video of this upload was deleted." in str(problem)
+
+
 @pytest.mark.parametrize(
     ("changes", "answer", "where"),
     [

@@ -115,6 +115,8 @@ def test_nobody_reaches_into_another_organization(house: House) -> None:
     with pytest.raises(NotFoundError, match="no such member"):
         members.remove(OTHER_ORG, member.id)
     with pytest.raises(NotFoundError, match="no such member"):
+        members.find(OTHER_ORG, member.id)
+    with pytest.raises(NotFoundError, match="no such member"):
         links.for_member(OTHER_ORG, member.id)
     with pytest.raises(NotFoundError, match="no organization"):
         members.add("org_none", role=Role.VIEWER, name="Ann")

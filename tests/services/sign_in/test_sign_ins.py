@@ -152,12 +152,13 @@ def test_an_answer_to_another_backend_is_refused(tmp_path: Path) -> None:
     [
         ("/dashboard/org_a/videos?page=2", "/dashboard/org_a/videos?page=2"),
         ("/dashboard", "/dashboard"),
+        ("/dashboard/".ljust(2000, "a"), "/dashboard/".ljust(2000, "a")),
         *(
             (path, "/dashboard/")
             for path in (
                 *("", "/", "//evil.example", "https://evil.example/dashboard/"),
                 *("/dashboardx", "/dashboard/\\evil", "/dashboard/a\nb"),
-                *("/dashboard/../v1", "/dashboard/" + "a" * 2000, "/dashboard/ä"),
+                *("/dashboard/../v1", "/dashboard/".ljust(2001, "a"), "/dashboard/ä"),
                 *("/dashboard/sign-in?x", "/dashboard/sign-out"),
             )
         ),

@@ -155,7 +155,7 @@ def test_bytes_whose_commit_failed_are_removed(
 
 
 def found(work: Work, grant: UploadGrant) -> UploadGrant:
-    known = work.grants.find(grant.id)
+    known = work.grants.find(grant.id, for_update=True)
     assert known is not None
     return known
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hvcore.domain.uploads.grants import FileWanted, UploadGrant
-from hvcore.domain.uploads.resumable import UploadLockedError
+from hvcore.domain.uploads.resumable import UploadGoneError, UploadLockedError
 from hvcore.domain.videos.states import VideoState
 from hvcore.errors import UnavailableError
 from hvcore.incoming.partial import PartialFile, PartialFiles
@@ -99,6 +99,20 @@ def test_bytes_stay_when_the_database_fails_after_the_storage(
     assert resumable.tidy() == 1
     assert state(world, grant) is VideoState.TRANSCODING
     assert len(world.files("uploads/")) == 1
+
+
+def test_a_whole_upload_that_is_cancelled_before_it_is_kept_leaves_nothing(
+    world: World, resumable: ResumableUploads
+) -> None:
+    grant = sent(world)
+
+    with resumable.partial_files().hold(grant.id) as file:
+        resumable.cancel(grant.id)
+        with pytest.raises(UploadGoneError):
+            resumable.finish(grant, file)
+
+    assert resumable.partial_files().found() == []
+    assert world.files("uploads/") == []
 
 
 def test_a_folder_without_second_names_keeps_uploads_as_well(

@@ -91,7 +91,7 @@ def test_an_event_ordered_while_its_endpoint_was_disabled_is_not_sent(
     world.queue.messages.clear()
     video_id = world.processed()
     with world.services.uow.write() as work:
-        video = work.videos.find(video_id)
+        video = work.videos.find(video_id, for_update=True)
         assert video is not None
         assert video.job_id is not None
         video.mark_failed(video.job_id, "It is broken.")

@@ -247,7 +247,7 @@ def test_a_change_that_is_not_committed_is_not_told(
     video_id = world.processed()
     world.run_tasks()
     with world.services.uow.write() as work:
-        video = work.videos.find(video_id)
+        video = work.videos.find(video_id, for_update=True)
         assert video is not None
         video.change(VideoChanges(name="never"))
         work.videos.save(video)

@@ -292,7 +292,7 @@ class World:
         Change a video as the worker would.
         """
         with self.services.uow.write() as work:
-            video = work.videos.find(video_id)
+            video = work.videos.find(video_id, for_update=True)
             assert video is not None
             change(video)
             work.videos.save(video)

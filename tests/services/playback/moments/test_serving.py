@@ -387,23 +387,29 @@ def test_two_processes_that_make_room_at_once_keep_no_more_than_200(
     assert {"10-64x64.jpg", "20-64x64.jpg"} <= kept(public)
 
 
-def test_two_requests_at_once_make_one_picture(public: DeliveryWorker) -> None:
+def test_requests_at_once_make_one_picture_and_only_so_many_wait_for_it(
+    public: DeliveryWorker, monkeypatch: pytest.MonkeyPatch
+) -> None:
     begun, release = threading.Event(), threading.Event()
+    monkeypatch.setattr(renders, "WAIT_FOR_RENDER_S", 60)
 
     def wait() -> None:
         begun.set()
         release.wait()
 
     public.photographer.meanwhile = wait
-    with ThreadPoolExecutor(2) as pool:
-        first = pool.submit(public.get, SIZE, "time=1")
+    with ThreadPoolExecutor(1 + renders.JOINING) as pool:
+        asked = [pool.submit(public.get, SIZE, "time=1")]
         begun.wait()
-        second = pool.submit(public.get, SIZE, "time=1.0")
+        others = range(renders.JOINING)
+        asked += [pool.submit(public.get, SIZE, "time=1.0") for _ in others]
         moments = public.thumbnails.moments
-        until(lambda: moments.renders.joining == 1, within_s=20)
+        until(lambda: moments.renders.joining == renders.JOINING, within_s=20)
+        refused = public.get(SIZE, "time=1")
         release.set()
 
-    assert first.result().content == second.result().content
+    assert outcome(refused) == (503, "unavailable")
+    assert len({one.result().content for one in asked}) == 1
     assert len(public.photographer.seen) == 1
     assert moments.renders.joining == 0
 

@@ -49,6 +49,21 @@ def test_a_retry_after_the_bytes_came_fetches_nothing(outside: Outside) -> None:
     assert len(outside.source.requests) == 1
 
 
+def test_a_page_is_refused_by_its_first_bytes_whatever_else_was_to_come(
+    outside: Outside,
+) -> None:
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: video/mp4\r\nContent-Length: 9999\r\n\r\n"
+    outside.source.says("/page.mp4", head + b"<html>".ljust(64))
+    video_id = outside.video("/page.mp4")
+
+    outside.world.run_everything()
+
+    state, reason = outside.outcome(video_id)
+    assert state is VideoState.FAILED
+    assert "web page" in (reason or "")
+    assert len(outside.source.requests) == 1
+
+
 def test_a_download_can_be_processed_when_it_is_there(outside: Outside) -> None:
     grant = outside.download()
     outside.world.run_tasks()

@@ -28,17 +28,21 @@ def test_a_hundred_deleted_videos_are_cancelled_each(remote: RemoteWorld) -> Non
     assert sorted(remote.service.cancels) == sorted(remote.service.jobs)
 
 
-@pytest.mark.long
+@pytest.mark.parametrize(
+    ("deleted", "minutes"), [(3, 20), pytest.param(20, 60, marks=pytest.mark.long)]
+)
 @pytest.mark.matrix
-def test_cancelling_survives_an_outage(remote: RemoteWorld) -> None:
-    videos = [remote.submitted() for _ in range(20)]
+def test_cancelling_survives_an_outage(
+    remote: RemoteWorld, deleted: int, minutes: int
+) -> None:
+    videos = [remote.submitted() for _ in range(deleted)]
     remote.service.length_s = 10 * 24 * 3600
     remote.service.is_down = True
     for video_id in videos:
         remote.delete(video_id)
-    for _ in range(60):
+    for _ in range(minutes):
         remote.move_on(minutes=1)
-    assert len(remote.waiting_cancels()) == 20
+    assert len(remote.waiting_cancels()) == deleted
 
     remote.service.is_down = False
     next_try = min(task.not_before for task in remote.waiting_cancels())
@@ -47,7 +51,7 @@ def test_cancelling_survives_an_outage(remote: RemoteWorld) -> None:
     remote.move_on(seconds=pause.total_seconds())
 
     assert remote.service.running() == []
-    assert len(remote.service.cancels) == 20
+    assert len(remote.service.cancels) == deleted
     assert remote.waiting_cancels() == []
 
 

@@ -11,7 +11,6 @@ import attrs
 import pytest
 from falcon.testing import TestClient
 
-from hvcore.assembly import build
 from hvcore.settings.mail import MailSettings
 from hvcore.settings.sign_in import SignInSettings
 from hvcore_dashboard.app import make_dashboard
@@ -21,7 +20,6 @@ from tests.conftest import SettableClock
 from tests.dashboard.mailed import Mailing
 from tests.dashboard.opened import Dashboard, StillInstallation
 from tests.support.http.fixtures import Template, settings_of
-from tests.support.http.world import make_tenants
 from tests.support.network.mail_server import mail_server
 
 
@@ -36,15 +34,6 @@ def static(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in DASHBOARD_FILES.names:
         (folder / name).write_text(f"/* {name} */")
     return folder
-
-
-@pytest.fixture(scope="session")
-def _template(tmp_path_factory: pytest.TempPathFactory) -> Template:
-    folder = tmp_path_factory.mktemp("database")
-    with build(settings_of(folder), overrides={"clock": SettableClock()}) as services:
-        services.migrate()
-        tenants = make_tenants(services)
-    return Template(database=folder / "hvcore.sqlite3", tenants=tenants)
 
 
 @pytest.fixture

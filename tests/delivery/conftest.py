@@ -10,6 +10,7 @@ import pytest
 
 from tests.conftest import SettableClock
 from tests.delivery.theatre import Theatre, theatre_of
+from tests.support.http.delivery_worker import WAYS, DeliveryWorker, worker_by
 
 
 @pytest.fixture
@@ -23,3 +24,22 @@ def session(theatre: Theatre) -> str:
     token: str = theatre.begin().json["session"]
     theatre.clock.moment += timedelta(minutes=1)
     return token
+
+
+@pytest.fixture(params=WAYS)
+def public(
+    request: pytest.FixtureRequest, clock: SettableClock, tmp_path: Path
+) -> DeliveryWorker:
+    return worker_by(request.param, clock, tmp_path, is_public=True)
+
+
+@pytest.fixture
+def worker(public: DeliveryWorker) -> DeliveryWorker:
+    return public
+
+
+@pytest.fixture(params=["local", "loop"])
+def private(
+    request: pytest.FixtureRequest, clock: SettableClock, tmp_path: Path
+) -> DeliveryWorker:
+    return worker_by(request.param, clock, tmp_path, is_public=False)

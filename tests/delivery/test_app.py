@@ -3,7 +3,6 @@ Who is served what.
 """
 
 from datetime import timedelta
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import attrs
@@ -13,31 +12,14 @@ from falcon.testing import Result, TestClient
 from hvcore.domain.videos.states import VideoState
 from hvcore.playback_tokens import TokenUse
 from hvcore_delivery.app import make_app
-from tests.conftest import SettableClock
 from tests.support.http.delivery_worker import (
     PLAYER_URL,
     PRIVATE_PATH,
     PUBLIC_PATH,
-    WAYS,
     DeliveryWorker,
-    worker_by,
 )
 from tests.support.http.world import ENV, ORG, World, body_of, problem_of
 from tests.support.media_samples import OTHER, PUBLIC, ROOT, VIDEO
-
-
-@pytest.fixture(params=WAYS)
-def public(
-    request: pytest.FixtureRequest, clock: SettableClock, tmp_path: Path
-) -> DeliveryWorker:
-    return worker_by(request.param, clock, tmp_path, is_public=True)
-
-
-@pytest.fixture(params=["local", "loop"])
-def private(
-    request: pytest.FixtureRequest, clock: SettableClock, tmp_path: Path
-) -> DeliveryWorker:
-    return worker_by(request.param, clock, tmp_path, is_public=False)
 
 
 def outcome(result: Result) -> tuple[int, str]:

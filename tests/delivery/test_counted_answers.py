@@ -24,10 +24,8 @@ from tests.delivery.counting_cases import COUNTING_CASES, CountingCase
 from tests.support.http.delivery_worker import (
     PRIVATE_PATH,
     PUBLIC_PATH,
-    WAYS,
     DeliveryWorker,
     make_worker,
-    worker_by,
 )
 from tests.support.media_samples import ROOT, VIDEO
 
@@ -37,13 +35,6 @@ VIEWER = Viewer(address="203.0.113.7", user_agent="a browser")
 COUNTED = SegmentPlace(
     org_id=OrgId("org_a"), env_id=EnvId("env_1"), video_id=VIDEO, height_px=720
 )
-
-
-@pytest.fixture(params=WAYS)
-def worker(
-    request: pytest.FixtureRequest, clock: SettableClock, tmp_path: Path
-) -> DeliveryWorker:
-    return worker_by(request.param, clock, tmp_path, is_public=True)
 
 
 def get(

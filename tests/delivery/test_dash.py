@@ -4,9 +4,6 @@ Watching by DASH: the manifest goes by the rules of playlists.
 
 import gzip
 import re
-from pathlib import Path
-
-import pytest
 
 from hvcore.domain.videos.states import VideoState
 from hvcore.manifests import dash
@@ -15,34 +12,13 @@ from tests.support.http.cinema import Cinema, token_of
 from tests.support.http.delivery_worker import (
     PRIVATE_PATH,
     PUBLIC_PATH,
-    WAYS,
     DeliveryWorker,
     make_worker,
-    worker_by,
 )
-from tests.support.http.world import World, problem_of
+from tests.support.http.world import problem_of
 from tests.support.media_samples import ROOT, shelf
 
 MANIFEST = f"{PUBLIC_PATH}/manifest.mpd"
-
-
-@pytest.fixture(params=WAYS)
-def public(
-    request: pytest.FixtureRequest, clock: SettableClock, tmp_path: Path
-) -> DeliveryWorker:
-    return worker_by(request.param, clock, tmp_path, is_public=True)
-
-
-@pytest.fixture(params=["local", "loop"])
-def private(
-    request: pytest.FixtureRequest, clock: SettableClock, tmp_path: Path
-) -> DeliveryWorker:
-    return worker_by(request.param, clock, tmp_path, is_public=False)
-
-
-@pytest.fixture
-def cinema(api: World) -> Cinema:
-    return Cinema(api=api)
 
 
 def addresses(manifest: str) -> list[str]:

@@ -2,31 +2,19 @@
 The first pictures of segments, as players load them while a viewer scrubs.
 """
 
-from pathlib import Path
-
 import pytest
 
-from tests.conftest import SettableClock
 from tests.support.http.cinema import Cinema, token_of
 from tests.support.http.delivery_worker import (
     PRIVATE_PATH,
     PUBLIC_PATH,
-    WAYS,
     DeliveryWorker,
-    worker_by,
 )
 from tests.support.http.world import World, problem_of
 from tests.support.media_samples import FIRST_PICTURE_BYTES
 
 PICTURE = "iframes/360p/1.m4s"
 CONTENT = (b"video/360p 1 " * 100)[:FIRST_PICTURE_BYTES]
-
-
-@pytest.fixture(params=WAYS)
-def worker(
-    request: pytest.FixtureRequest, clock: SettableClock, tmp_path: Path
-) -> DeliveryWorker:
-    return worker_by(request.param, clock, tmp_path, is_public=True)
 
 
 def test_a_picture_is_the_beginning_of_its_segment(worker: DeliveryWorker) -> None:

@@ -3,45 +3,22 @@ Previews while seeking, as players load them.
 """
 
 import re
-from pathlib import Path
 
 import attrs
 import pytest
 
 from hvcore.domain.videos.states import VideoState
-from tests.conftest import SettableClock
 from tests.support.http.cinema import Cinema, token_of
 from tests.support.http.delivery_worker import (
     PRIVATE_PATH,
     PUBLIC_PATH,
-    WAYS,
     DeliveryWorker,
-    worker_by,
 )
-from tests.support.http.world import World, problem_of
+from tests.support.http.world import problem_of
 from tests.support.media_samples import sheet, shelf
 
 INDEX = f"{PUBLIC_PATH}/storyboard.vtt"
 SHEET = f"{PUBLIC_PATH}/storyboard-1.jpg"
-
-
-@pytest.fixture(params=WAYS)
-def public(
-    request: pytest.FixtureRequest, clock: SettableClock, tmp_path: Path
-) -> DeliveryWorker:
-    return worker_by(request.param, clock, tmp_path, is_public=True)
-
-
-@pytest.fixture(params=["local", "loop"])
-def private(
-    request: pytest.FixtureRequest, clock: SettableClock, tmp_path: Path
-) -> DeliveryWorker:
-    return worker_by(request.param, clock, tmp_path, is_public=False)
-
-
-@pytest.fixture
-def cinema(api: World) -> Cinema:
-    return Cinema(api=api)
 
 
 def sheets_of(index: str) -> list[str]:

@@ -7,7 +7,6 @@ import re
 
 import pytest
 
-from hvcore.throttling import log_lines
 from hvcore.throttling.log_lines import (
     LINES_OF_KIND,
     LINES_OF_ONE,
@@ -114,7 +113,3 @@ def test_what_gives_access_stands_in_no_log_whole(secret: str) -> None:
 
     assert whole not in shown
     assert re.search(rf"{secret}a1B2c3…", shown)
-
-
-def test_the_settings_say_how_many_lines_one_gets() -> None:
-    assert log_lines.LOG_LINES.of_one >= 1

@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy.engine import Engine
 
+from hvcore.domain.videos.video import Video
 from hvcore.persistence.engine import make_engine
 from hvcore.persistence.migrate import migrate
 from hvcore.persistence.unit_of_work import SqlUnitOfWork
 from tests.conftest import SettableClock
-from tests.persistence.samples import Rung, fill_tenants
+from tests.persistence.samples import Rung, fill_tenants, video
 from tests.support.databases.migrated import sqlite_of_the_core
 from tests.support.servers import PostgresqlServer
 
@@ -91,3 +92,12 @@ def uow(engine: Engine, clock: SettableClock, rung: Rung) -> SqlUnitOfWork:
     The unit of work under test.
     """
     return SqlUnitOfWork(engine, clock, rung)
+
+
+@pytest.fixture
+def clip(uow: SqlUnitOfWork) -> Video:
+    made = video()
+    with uow.write() as work:
+        work.videos.add(made)
+        work.commit()
+    return made

@@ -6,12 +6,6 @@ import pytest
 
 from hvcore_reference.public_paths import by_path
 from tests.support.http.cinema import PLAYER, Cinema
-from tests.support.http.world import World
-
-
-@pytest.fixture
-def cinema(api: World) -> Cinema:
-    return Cinema(api=api)
 
 
 def test_the_address_itself_says_what_it_is(cinema: Cinema) -> None:

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from tests.support.http.cinema import Cinema
-from tests.support.http.world import World
 from tests.web.refused_requests import (
     LOG,
     Refused,
@@ -16,11 +15,6 @@ from tests.web.refused_requests import (
     sent,
     the_line,
 )
-
-
-@pytest.fixture
-def cinema(api: World) -> Cinema:
-    return Cinema(api=api)
 
 
 @pytest.fixture

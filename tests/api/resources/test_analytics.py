@@ -6,11 +6,9 @@ from datetime import timedelta
 
 import pytest
 
-from hvcore.domain.access.keys import Permission
 from hvcore.errors import UnavailableError
 from tests.services.analytics.served import A_ENV, NOW, NOW_TEXT, A, report, serve
 from tests.support.http.world import (
-    OTHER_ORG,
     World,
     body_of,
     problem_of,
@@ -65,25 +63,6 @@ def test_distribution_of_chosen_days_may_be_longer_than_a_year(api: World) -> No
     assert [r["resolutionHeight"] for r in every["distribution"]] == [360, 720]
     assert every == empty
     assert [r["resolutionHeight"] for r in today["distribution"]] == [720]
-
-
-@pytest.mark.parametrize("name", REPORTS)
-def test_reports_need_their_permission(api: World, name: str) -> None:
-    key = api.make_key(permissions=frozenset(Permission) - {Permission.ANALYTICS_READ})
-
-    for root in (A, A_ENV, "/v1"):
-        problem_of(api.get(f"{root}/analytics/{name}", key=key), 403, "forbidden")
-
-
-@pytest.mark.parametrize("name", REPORTS)
-def test_reports_keep_to_organizations_and_environments(api: World, name: str) -> None:
-    report_ = f"analytics/{name}"
-    envs = f"{A}/environments"
-
-    problem_of(api.get(f"/v1/api/{OTHER_ORG}/{report_}"), 403, "forbidden")
-    problem_of(api.get(f"{envs}/dev/{report_}"), 403, "forbidden")
-    problem_of(api.get(f"{envs}/nowhere/{report_}"), 404, "environment_not_found")
-    problem_of(api.get(f"/v1/{report_}", key=api.system_key()), 403, "forbidden")
 
 
 @pytest.mark.parametrize("name", REPORTS)

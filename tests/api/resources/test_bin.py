@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from hvcore.domain.access.keys import KeyType, Permission
+from hvcore.domain.access.keys import KeyType
 from tests.support.http.world import (
     ENV,
     ORG,
@@ -188,17 +188,6 @@ def test_only_deleted_videos_of_the_key_s_reach_are_restored(
     problem_of(unknown, 404, "video_not_found")
     problem_of(api.call("POST", f"{videos}/{outside}/restore"), 403, "forbidden")
     problem_of(api.call("POST", f"{videos}/x%00/restore"), 404, "video_not_found")
-
-
-@VIDEOS
-def test_a_restore_needs_the_permission_to_write(api: World, videos: str) -> None:
-    key = api.make_key(permissions=frozenset({Permission.VIDEOS_READ}))
-    video_id = api.ready()
-    api.delete(f"/v1/videos/{video_id}?keepHours=5")
-
-    result = api.call("POST", f"{videos}/{video_id}/restore", key=key)
-
-    problem_of(result, 403, "forbidden")
 
 
 def test_a_video_that_awaits_its_file_is_not_restored(api: World) -> None:

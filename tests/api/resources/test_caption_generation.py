@@ -8,20 +8,14 @@ from base64 import b64encode
 import pytest
 from falcon.testing import Result
 
-from hvcore.domain.access.keys import ALL_PERMISSIONS, Permission
 from hvcore.domain.videos.caption_jobs import MAX_WISHES
 from hvcore.errors import UnavailableError
 from hvcore.services.captions.orders import CANCELLED, NO_SOUND_HERE, NO_TRANSCRIBER
 from hvcore.testing.memory_transcriber import MemoryTranscriber
 from tests.support.fakes import TextTranscoder
-from tests.support.http.world import ORG, OTHER_ORG, World, body_of, problem_of
+from tests.support.http.world import ORG, World, body_of, problem_of
 
 WEBVTT = b"WEBVTT\n\n00:01.000 --> 00:02.000\nHello\n"
-
-
-@pytest.fixture(params=[f"/v1/api/{ORG}/videos", "/v1/videos"])
-def videos(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
 
 
 @pytest.fixture
@@ -219,30 +213,6 @@ def test_a_transcriber_that_is_away_says_nothing_of_itself(
 
     assert transcriber.orders == []
     assert "/srv" not in problem["detail"]
-
-
-@pytest.mark.usefixtures("transcriber")
-def test_captions_of_others_are_neither_ordered_nor_read(api: World) -> None:
-    theirs, foreign = api.ready(api.other_env), api.ready(api.dev)
-    paths = ("captions/generate", "transcript/en")
-
-    for path in paths:
-        method = "POST" if path.endswith("generate") else "GET"
-        for root in ("/v1/videos", f"/v1/api/{ORG}/videos"):
-            answer = api.call(method, f"{root}/{theirs}/{path}")
-            problem_of(answer, 404, "video_not_found")
-            answer = api.call(method, f"{root}/{foreign}/{path}")
-            problem_of(answer, 403, "forbidden")
-        answer = api.call(method, f"/v1/api/{OTHER_ORG}/videos/{theirs}/{path}")
-        problem_of(answer, 403, "forbidden")
-
-
-@pytest.mark.usefixtures("transcriber")
-def test_captions_are_ordered_only_with_the_permission_to_write(api: World) -> None:
-    reader = api.make_key(permissions=ALL_PERMISSIONS - {Permission.VIDEOS_WRITE})
-    path = f"/v1/videos/{api.ready()}/captions/generate"
-
-    problem_of(api.post(path, {}, key=reader), 403, "forbidden")
 
 
 def tus_metadata(**fields: str) -> dict[str, str]:

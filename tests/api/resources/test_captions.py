@@ -11,7 +11,6 @@ from typing import BinaryIO
 import pytest
 from falcon.testing import Result
 
-from hvcore.domain.access.keys import ALL_PERMISSIONS, Permission
 from hvcore.domain.tasks.kinds import VIDEO_PURGE as PURGE_KIND
 from hvcore.domain.videos.captions import MAX_CAPTION_BYTES, MAX_CAPTION_TRACKS
 from hvcore.errors import UnavailableError
@@ -24,16 +23,6 @@ from tests.support.http.world import ENV, ORG, World, body_of, locations, proble
 VTT = b"WEBVTT\n\n00:01.000 --> 00:02.000\nHello\n"
 SRT = b"1\n00:00:01,000 --> 00:00:02,000\nBonjour\n"
 WEBVTT, SUBRIP = "text/vtt", "application/x-subrip"
-
-
-@pytest.fixture
-def cinema(api: World) -> Cinema:
-    return Cinema(api=api)
-
-
-@pytest.fixture(params=[f"/v1/api/{ORG}/videos", "/v1/videos"])
-def videos(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
 
 
 def put(
@@ -229,18 +218,6 @@ def test_the_video_is_judged_before_the_file_is_read(api: World, videos: str) ->
         result = put(api, f"{videos}/{video}/captions/en", b"x")
 
         problem_of(result, 404, "video_not_found")
-
-
-def test_reading_and_writing_are_permitted_apart(api: World, videos: str) -> None:
-    path = f"{videos}/{api.ready()}/captions"
-    reads = api.make_key(permissions=frozenset({Permission.VIDEOS_READ}))
-    others = api.make_key(permissions=ALL_PERMISSIONS - {Permission.VIDEOS_READ})
-
-    problem_of(put(api, f"{path}/en", key=reads), 403, "forbidden")
-    problem_of(api.delete(f"{path}/en", key=reads), 403, "forbidden")
-    problem_of(api.get(path, key=others), 403, "forbidden")
-    body_of(put(api, f"{path}/en", key=others))
-    body_of(api.get(path, key=reads))
 
 
 def test_a_retry_keeps_captions_and_a_purge_removes_them(api: World) -> None:

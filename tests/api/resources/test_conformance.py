@@ -17,12 +17,7 @@ from hvcore.domain.processing.conformance_reports import (
 from hvcore.errors import UnavailableError
 from hvcore.services.processing.conformance_reports import NEVER, NOT_YET
 from hvcore.wire.stored import to_stored
-from tests.support.http.world import ORG, World, body_of, job_of, problem_of
-
-
-@pytest.fixture(params=[f"/v1/api/{ORG}/videos", "/v1/videos"])
-def videos(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+from tests.support.http.world import World, body_of, job_of, problem_of
 
 
 def finding(level: FindingLevel, chosen_by: str | None = None) -> ReportFinding:

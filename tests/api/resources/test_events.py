@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from hvcore.domain.access.keys import KeyType, Permission
 from hvcore.domain.videos.video import Video
 from hvcore.wire.webhooks import events as wire
 from tests.support.http.world import ORG, World, body_of, locations, problem_of
@@ -147,20 +146,3 @@ def test_kinds_have_a_schema() -> None:
     for text in ("video.deleted", "video.deleted,video.updated"):
         assert wire.Kinds().from_json(text)
         Draft202012Validator(schema).validate(text)
-
-
-def test_a_key_must_be_allowed_to_read(api: World) -> None:
-    key = api.make_key(permissions=frozenset({Permission.VIDEOS_WRITE}))
-
-    problem_of(api.get("/v1/events", key=key), 403, "forbidden")
-
-
-@pytest.mark.parametrize("env", [None, "live"])
-def test_a_full_access_key_reads_its_default_environment(
-    api: World, env: str | None
-) -> None:
-    key = api.make_key(KeyType.FULL_ACCESS, env=env)
-
-    answer = api.get("/v1/events", key=key)
-
-    assert answer.status_code == (200 if env else 403)

@@ -2,12 +2,10 @@
 The routes that make the service fetch a file.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from hvcore.domain.access.keys import KeyType, Permission
 from hvcore.domain.uploads.grants import GrantState, UploadGrant
 from tests.support.http.world import ENV, ORG, World, body_of, locations, problem_of
 from tests.support.network.outbound import PUBLIC
@@ -184,33 +182,6 @@ def test_all_problems_are_reported_together_in_the_order_of_the_table(
 def test_a_name_that_is_not_known_yet_is_taken(api: World) -> None:
     # The name server may be back when the fetch runs; else the video fails.
     body_of(api.post(UPLOAD, VIDEO | {"videoURL": "https://unknown.example/a.mp4"}))
-
-
-@BOTH
-def test_a_key_without_write_permission_fetches_nothing(
-    api: World, path: str, field: str, rest: dict[str, str]
-) -> None:
-    key = api.make_key(permissions=frozenset({Permission.VIDEOS_READ}))
-
-    problem_of(api.post(path, rest | {field: URL}, key=key), 403, "forbidden")
-
-
-@BOTH
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda api: api.system_key(),
-        lambda api: api.make_key(KeyType.FULL_ACCESS, env=None),
-    ],
-)
-def test_a_key_without_an_environment_fetches_nothing(
-    api: World,
-    path: str,
-    field: str,
-    rest: dict[str, str],
-    make: Callable[[World], Any],
-) -> None:
-    problem_of(api.post(path, rest | {field: URL}, key=make(api)), 403, "forbidden")
 
 
 @BOTH

@@ -29,11 +29,6 @@ def details(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-@pytest.fixture(params=[f"{A}/videos", "/v1/videos"])
-def videos(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
 def etag_of(api: World, video: str) -> str:
     return str(api.get(f"/v1/videos/{video}").headers["ETag"])
 

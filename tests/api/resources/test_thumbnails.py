@@ -13,7 +13,6 @@ from falcon.testing import Result
 from PIL import Image, ImageOps
 from PIL.PngImagePlugin import PngInfo
 
-from hvcore.domain.access.keys import ALL_PERMISSIONS, Permission
 from hvcore.domain.limits import MAX_PICTURE_BYTES
 from hvcore.domain.tasks.task import Lane, TaskState
 from hvcore.pictures.redraw import redraw
@@ -34,16 +33,6 @@ class StillTranscoder(ScratchTranscoder):
 
     def still(self, workspace: Workspace, at_s: float) -> Path:
         raise NotImplementedError
-
-
-@pytest.fixture
-def cinema(api: World) -> Cinema:
-    return Cinema(api=api)
-
-
-@pytest.fixture(params=[f"{A}/videos", "/v1/videos"])
-def videos(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
 
 
 def picture(
@@ -315,13 +304,6 @@ def test_only_a_ready_video_takes_a_picture(api: World, videos: str) -> None:
         problem_of(send(api, path, picture("red")), status, code)
         problem_of(api.post(path, {"timestampSeconds": 1}), status, code)
     assert not [name for name in api.storage.files if "/posters/" in name]
-
-
-def test_a_key_needs_the_permission_to_write(api: World, videos: str) -> None:
-    weak = api.make_key(permissions=ALL_PERMISSIONS - {Permission.VIDEOS_WRITE})
-    path = f"{videos}/{api.ready()}/thumbnail"
-
-    problem_of(send(api, path, picture("red"), key=weak), 403, "forbidden")
 
 
 def test_the_video_is_judged_before_the_picture_is_decoded(

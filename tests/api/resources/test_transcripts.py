@@ -10,7 +10,7 @@ from hvcore.domain.processing.speech import SpokenCue, SpokenWord
 from hvcore.domain.videos.caption_jobs import Transcript
 from hvcore.domain.videos.captions import CaptionTrack
 from hvcore.wire.stored import to_stored
-from tests.support.http.world import ORG, World, body_of, problem_of
+from tests.support.http.world import World, body_of, problem_of
 
 WEBVTT = b"""WEBVTT
 
@@ -21,11 +21,6 @@ morning</v>
 01:03.000 --> 01:04.000
 Bye --&gt; now
 """
-
-
-@pytest.fixture(params=[f"/v1/api/{ORG}/videos", "/v1/videos"])
-def videos(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
 
 
 @pytest.fixture

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from hvcore.domain.access.keys import Permission
 from hvcore.domain.analytics.cmcd import player_report
 from hvcore.domain.analytics.segments import SegmentPlace
 from hvcore.domain.ids import VideoId
@@ -22,7 +21,7 @@ from hvcore.services.counting.spooled_counter import SpooledCounter
 from hvcore.wire.analytics import video_reports as answers
 from tests.conftest import SettableClock
 from tests.services.analytics.served import NOW, A, report
-from tests.support.http.world import OTHER_ORG, World, locations, problem_of
+from tests.support.http.world import World, locations, problem_of
 
 ROOTS = [A, "/v1"]
 REPORTS = ["playback-quality", "breakdown"]
@@ -293,15 +292,3 @@ def test_a_deleted_video_has_no_reports(api: World, root: str, name: str) -> Non
     result = api.get(f"{root}/videos/{video_id}/analytics/{name}")
 
     problem_of(result, 404, "video_not_found")
-
-
-@pytest.mark.parametrize("name", REPORTS)
-def test_reports_are_for_the_owner_with_the_permission(api: World, name: str) -> None:
-    path = f"/v1/videos/{api.ready()}/analytics/{name}"
-    blind = api.make_key(
-        permissions=frozenset(Permission) - {Permission.ANALYTICS_READ}
-    )
-    other = api.make_key(org=OTHER_ORG, env="theirs")
-
-    problem_of(api.get(path, key=blind), 403, "forbidden")
-    problem_of(api.get(path, key=other), 404, "video_not_found")

@@ -184,27 +184,6 @@ def test_a_malformed_id_looks_like_an_unknown_one(
 
 
 @EVERY_ROUTE
-def test_another_organizations_video_looks_like_an_unknown_one(
-    api: World, method: str, path: str
-) -> None:
-    theirs = api.ready(api.other_env)
-
-    result = api.call(method, path.format(theirs))
-
-    assert result.status_code == 404
-    assert without_ids(result) == without_ids(api.call(method, path.format(UNKNOWN)))
-
-
-@EVERY_ROUTE
-def test_a_video_outside_the_keys_environment_is_forbidden(
-    api: World, method: str, path: str
-) -> None:
-    video_id = api.ready(api.dev)
-
-    problem_of(api.call(method, path.format(video_id)), 403, "forbidden")
-
-
-@EVERY_ROUTE
 def test_a_full_access_key_reaches_every_environment(
     api: World, method: str, path: str
 ) -> None:

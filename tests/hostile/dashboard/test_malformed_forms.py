@@ -21,7 +21,6 @@ FOR_GOOD: Final = f"{VIDEOS}/deleted/delete"
 SHARING: Final = f"{VIDEOS}/vid_none/sharing"
 INVITE: Final = f"{MEMBERS}/new"
 CHANGES: Final = (BULK, RESTORE, FOR_GOOD, SHARING, INVITE, SETTINGS)
-INVITED: Final = {"name": "Ann", "email": "ann@example.com", "role": "viewer"}
 MALFORMED: Final = {
     "bytes that are no text": b"\xff\xfe=%ff%fe&change=%00&video=%00",
     "percent signs alone": b"change=%&video=%zz&all=%",

@@ -21,15 +21,6 @@ from tests.persistence.samples import NOW, at_once, video
 pytestmark = pytest.mark.services
 
 
-@pytest.fixture
-def clip(uow: SqlUnitOfWork) -> Video:
-    made = video()
-    with uow.write() as work:
-        work.videos.add(made)
-        work.commit()
-    return made
-
-
 def edge_key_of(clip: Video, **changes: object) -> EdgeKey:
     made = EdgeKey(
         id=new_edge_key_id(),

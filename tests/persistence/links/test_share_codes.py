@@ -13,18 +13,9 @@ from hvcore.domain.links.share_codes import MAX_CODE_GUESSES, ShareCode
 from hvcore.domain.videos.video import Video
 from hvcore.persistence.unit_of_work import SqlUnitOfWork
 from tests.persistence.links.test_links import added, share_of
-from tests.persistence.samples import NOW, at_once, video
+from tests.persistence.samples import NOW, at_once
 
 pytestmark = pytest.mark.services
-
-
-@pytest.fixture
-def clip(uow: SqlUnitOfWork) -> Video:
-    made = video()
-    with uow.write() as work:
-        work.videos.add(made)
-        work.commit()
-    return made
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from hvcore.persistence.unit_of_work import SqlUnitOfWork
 from hvcore.services.videos.editing import Editing
 from hvcore.wire.converter import read_document
 from hvcore.wire.videos.changes import VideoChangeRequest
-from tests.persistence.samples import ENV, ORG, video
+from tests.persistence.samples import ENV, ORG
 
 WRITER: Final = Principal(
     key_id=KeyId("key_x"),
@@ -30,15 +30,6 @@ WRITER: Final = Principal(
     permissions=ALL_PERMISSIONS,
 )
 Edit = Callable[[dict[str, object], IfMatch | None], Video]
-
-
-@pytest.fixture
-def clip(uow: SqlUnitOfWork) -> Video:
-    made = video()
-    with uow.write() as work:
-        work.videos.add(made)
-        work.commit()
-    return made
 
 
 @pytest.fixture

@@ -9,6 +9,8 @@ import pytest
 from sqlalchemy.engine import Engine
 
 from hvcore.persistence.engine import make_engine
+from hvcore.persistence.plugin_database import PluginDatabase
+from hvcore_analytics_sql.backend import SqlAnalytics
 from tests.support.servers import PostgresqlServer
 
 
@@ -37,3 +39,11 @@ def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
     yield made
     made.dispose()
     server.drop_database(url)
+
+
+@pytest.fixture
+def store(engine: Engine) -> Iterator[SqlAnalytics]:
+    made = SqlAnalytics(PluginDatabase(engine))
+    made.prepare()
+    yield made
+    made.close()

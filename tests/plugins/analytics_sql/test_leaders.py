@@ -16,7 +16,6 @@ from sqlalchemy.engine import Engine
 from hvcore.domain.analytics.segments import DateRange
 from hvcore.domain.analytics.video_counts import RankedVideos, VideosInTurn, VideoSort
 from hvcore.domain.ids import EnvId
-from hvcore.persistence.plugin_database import PluginDatabase
 from hvcore.testing.analytics.served import NOON, ORG, batch, in_env, segment
 from hvcore.testing.analytics.videos import KnownLengths
 from hvcore_analytics_sql import leaders
@@ -27,14 +26,6 @@ FIRST = date(2026, 2, 1)
 QUIET_DAY = DateRange(first=date(2026, 2, 4), last=date(2026, 2, 4))
 SOME_DAYS = DateRange(first=date(2026, 2, 5), last=date(2026, 2, 14))
 LONG = DateRange(first=date(2026, 1, 20), last=date(2026, 2, 20))
-
-
-@pytest.fixture
-def store(engine: Engine) -> Iterator[SqlAnalytics]:
-    made = SqlAnalytics(PluginDatabase(engine))
-    made.prepare()
-    yield made
-    made.close()
 
 
 def serve(store: SqlAnalytics, lengths: KnownLengths) -> None:

@@ -15,7 +15,6 @@ from sqlalchemy.engine import Connection, Engine
 from hvcore.domain.analytics.segments import ALL_TIME, ServedBatch
 from hvcore.domain.analytics.video_counts import RankedVideos
 from hvcore.domain.ids import VideoId
-from hvcore.persistence.plugin_database import PluginDatabase
 from hvcore.testing.analytics.served import NOON, batch, in_env, segment
 from hvcore.testing.analytics.videos import KnownLengths
 from hvcore_analytics_sql import counting
@@ -27,14 +26,6 @@ from hvcore_analytics_sql.tables import (
 )
 
 VIDEOS = [f"vid_{number}" for number in range(5)]
-
-
-@pytest.fixture
-def store(engine: Engine) -> Iterator[SqlAnalytics]:
-    made = SqlAnalytics(PluginDatabase(engine))
-    made.prepare()
-    yield made
-    made.close()
 
 
 @pytest.fixture

@@ -21,7 +21,6 @@ from hvcore.domain.analytics.video_counts import (
     VideoSort,
 )
 from hvcore.domain.ids import EnvId
-from hvcore.persistence.plugin_database import PluginDatabase
 from hvcore.testing.analytics.served import NOON, ORG, batch, in_env, segment
 from hvcore.testing.analytics.videos import KnownLengths
 from hvcore_analytics_sql import leaders
@@ -30,14 +29,6 @@ from hvcore_analytics_sql.backend import SqlAnalytics
 RANGE = DateRange(first=date(2026, 1, 10), last=date(2026, 3, 20))
 SHORT = DateRange(first=date(2026, 3, 3), last=date(2026, 3, 20))
 BOTH = in_env("dev", "prod")
-
-
-@pytest.fixture
-def store(engine: Engine) -> Iterator[SqlAnalytics]:
-    made = SqlAnalytics(PluginDatabase(engine))
-    made.prepare()
-    yield made
-    made.close()
 
 
 @pytest.fixture

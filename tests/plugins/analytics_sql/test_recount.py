@@ -3,14 +3,12 @@ A count of all months in slices ends as one count would, whatever breaks in betw
 """
 
 import random
-from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
-from hvcore.persistence.plugin_database import PluginDatabase
 from hvcore.testing.analytics.served import NOON, batch, segment
 from hvcore.testing.analytics.videos import KnownLengths
 from hvcore_analytics_sql import recount
@@ -24,14 +22,6 @@ from hvcore_analytics_sql.tables import (
 
 VIDEOS = [f"vid_{number:02}" for number in range(24)]
 ENVS = ("dev", "prod", "test")
-
-
-@pytest.fixture
-def store(engine: Engine) -> Iterator[SqlAnalytics]:
-    made = SqlAnalytics(PluginDatabase(engine))
-    made.prepare()
-    yield made
-    made.close()
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import urllib3
 
 from hvcore.plugin_api import Storage
 from hvcore_storage_fsspec.backend import make_storage
@@ -68,3 +69,9 @@ def storage(request: pytest.FixtureRequest, tmp_path: Path) -> Storage:
         args = google_args(tmp_path, endpoint)
         url = f"gs://{new_google_bucket(endpoint)}/prefix"
     return make_storage(url, args=args, min_free_bytes=0, work_dir=tmp_path / "work")
+
+
+@pytest.fixture
+def http() -> Iterator[urllib3.PoolManager]:
+    with urllib3.PoolManager(retries=False) as pool:
+        yield pool

@@ -3,7 +3,6 @@ A container to which others send bytes themselves, in Azure's own server.
 """
 
 import io
-from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -32,12 +31,6 @@ from tests.support.stores.half_answers import PAGE, half_answering_server
 pytestmark = pytest.mark.services
 MP4 = "video/mp4"
 DATA = b"0123456789"
-
-
-@pytest.fixture
-def http() -> Iterator[urllib3.PoolManager]:
-    with urllib3.PoolManager(retries=False) as pool:
-        yield pool
 
 
 @pytest.fixture

@@ -46,12 +46,6 @@ DATA = b"0123456789"
 
 
 @pytest.fixture
-def http() -> Iterator[urllib3.PoolManager]:
-    with urllib3.PoolManager(retries=False) as pool:
-        yield pool
-
-
-@pytest.fixture
 def bucket(google_store: str, tmp_path: Path) -> GoogleStorage:
     name = new_google_bucket(google_store)
     return _storage(tmp_path, name, **google_args(tmp_path, google_store))

@@ -3,7 +3,6 @@ A bucket to which others send bytes themselves, in a store that checks signature
 """
 
 import io
-from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import parse_qs, unquote, urlsplit
 
@@ -30,12 +29,6 @@ from tests.support.stores.object_store import (
 MP4 = "video/mp4"
 DATA = b"0123456789"
 PART_BYTES = 5 * 1024 * 1024
-
-
-@pytest.fixture
-def http() -> Iterator[urllib3.PoolManager]:
-    with urllib3.PoolManager(retries=False) as pool:
-        yield pool
 
 
 @pytest.fixture

@@ -357,37 +357,25 @@ def test_an_environment_of_another_organization_looks_like_a_missing_one(
     assert bare(there, env) == bare(nowhere, "none")
 
 
-@pytest.mark.parametrize(("route", "caller"), cells(WITH_EDGE_KEY, FOREIGN[:2]))
-def test_another_organizations_edge_key_looks_like_a_missing_one(
+@pytest.mark.parametrize(
+    ("route", "caller"), cells([*WITH_EDGE_KEY, *WITH_SHARE], FOREIGN[:2])
+)
+def test_another_organizations_link_looks_like_a_missing_one(
     api: World, keys: Mapping[str, Key], victim: Tenant, route: Route, caller: str
 ) -> None:
     key = keys[caller]
     org = OTHER_ORG if "orgID" in route.parameters else ORG
     before = contents(api)
 
-    path = path_of(route, org=org, video=victim.others_video, edge_key=victim.edge_key)
+    theirs = {"edge_key": victim.edge_key, "share": victim.share_id}
+    path = path_of(route, org=org, video=victim.others_video, **theirs)
     there = call(api, route, path, key)
     nowhere = call(api, route, path_of(route, org=org, video=victim.others_video), key)
 
-    assert there.status_code == 404
-    assert bare(there, victim.edge_key) == bare(nowhere, UNKNOWN["edge key"])
-    assert contents(api) == before
-
-
-@pytest.mark.parametrize(("route", "caller"), cells(WITH_SHARE, FOREIGN[:2]))
-def test_another_organizations_share_looks_like_a_missing_one(
-    api: World, keys: Mapping[str, Key], victim: Tenant, route: Route, caller: str
-) -> None:
-    key = keys[caller]
-    org = OTHER_ORG if "orgID" in route.parameters else ORG
-    before = contents(api)
-
-    path = path_of(route, org=org, video=victim.others_video, share=victim.share_id)
-    there = call(api, route, path, key)
-    nowhere = call(api, route, path_of(route, org=org, video=victim.others_video), key)
-
-    assert there.status_code == 404
-    assert bare(there, victim.share_id) == bare(nowhere, UNKNOWN["share"])
+    problem_of(there, 404, "not_found")
+    link = "edge_key" if route in WITH_EDGE_KEY else "share"
+    unknown = UNKNOWN[link.replace("_", " ")]
+    assert bare(there, theirs[link]) == bare(nowhere, unknown)
     assert contents(api) == before
 
 

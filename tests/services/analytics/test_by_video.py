@@ -124,12 +124,6 @@ def test_deleted_awaited_and_foreign_videos_have_no_resolutions(api: World) -> N
         problem_of(result, 404, "video_not_found")
 
 
-def test_a_video_of_another_environment_is_forbidden(api: World) -> None:
-    path = f"/v1/videos/{api.ready(api.dev)}/analytics/resolution"
-
-    problem_of(api.get(path), 403, "forbidden")
-
-
 def test_input_is_judged_before_the_video(api: World) -> None:
     result = api.get(f"/v1/videos/vid_{'0' * 22}/analytics/resolution", "endDate=x")
 

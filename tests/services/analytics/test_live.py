@@ -8,7 +8,6 @@ from datetime import datetime, timedelta
 import pytest
 import sqlalchemy as sa
 
-from hvcore.domain.access.keys import Permission
 from hvcore.domain.analytics.ignored import IgnoredPlace, IgnoredReason, IgnoredRequest
 from hvcore.domain.analytics.live import SessionSeen, UnfollowedSessions
 from hvcore.domain.analytics.segments import VideoScope
@@ -305,20 +304,6 @@ def test_a_deleted_video_has_no_analytics(api: World, root: str, name: str) -> N
     result = api.get(f"{root}/videos/{video_id}/analytics/{name}")
 
     problem_of(result, 404, "video_not_found")
-
-
-@pytest.mark.parametrize(
-    "path",
-    ["analytics/viewers", "videos/{}/analytics/viewers", "videos/{}/analytics/explain"],
-)
-def test_analytics_reports_need_the_permission_for_analytics(
-    api: World, path: str
-) -> None:
-    key = api.make_key(permissions=frozenset(Permission) - {Permission.ANALYTICS_READ})
-
-    result = api.get(f"/v1/{path.format(api.ready())}", key=key)
-
-    problem_of(result, 403, "forbidden")
 
 
 # what is kept for a time

@@ -11,12 +11,7 @@ from hvcore.domain.playback.viewer import Viewer
 from hvcore.errors import InternalError
 from hvcore.services.links.edge_key_playback import EdgeKeyPlayback
 from tests.support.http.cinema import PLAYER, WORKER, Cinema, token_of
-from tests.support.http.world import World, body_of, problem_of
-
-
-@pytest.fixture
-def cinema(api: World) -> Cinema:
-    return Cinema(api=api)
+from tests.support.http.world import body_of, problem_of
 
 
 def test_an_edge_key_plays_a_private_video_without_a_token(cinema: Cinema) -> None:

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from hvcore.domain.access.keys import ALL_PERMISSIONS, KeyType, Permission
+from hvcore.domain.access.keys import KeyType
 from tests.support.http.cinema import PLAYER
 from tests.support.http.world import ORG, World, body_of, locations, problem_of
 
@@ -22,11 +22,6 @@ FIELDS = {
     "playbackURL",
     "embedURL",
 }
-
-
-@pytest.fixture(params=[f"{A}/videos", "/v1/videos"])
-def videos(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
 
 
 def made(api: World, video: str, **wanted: object) -> str:
@@ -137,23 +132,6 @@ def test_an_edge_key_is_revoked_once(api: World, path: str) -> None:
     problem_of(api.delete(address), 404, "not_found")
 
 
-def test_a_foreign_edge_key_looks_like_a_missing_one(api: World) -> None:
-    theirs = api.ready(api.other_env)
-    system = api.system_key()
-    path = f"/v1/api/org_b/videos/{theirs}/edge-keys"
-    foreign = body_of(api.post(path, {}, key=system))["edgeKey"]
-
-    for root in (A, "/v1"):
-        missing = api.delete(f"{root}/edge-keys/{UNKNOWN}")
-        other = api.delete(f"{root}/edge-keys/{foreign}")
-        nonsense = api.delete(f"{root}/edge-keys/x")
-        assert problem_of(other, 404, "not_found") == problem_of(
-            missing, 404, "not_found"
-        )
-        problem_of(nonsense, 404, "not_found")
-        problem_of(api.get(f"{root}/edge-keys/{foreign}"), 404, "not_found")
-
-
 def test_an_edge_key_is_revoked_below_its_own_video_only(api: World) -> None:
     video, other = api.ready(), api.ready()
     key = made(api, video)
@@ -179,20 +157,6 @@ def test_another_environments_edge_keys_are_out_of_scope(api: World) -> None:
         ("DELETE", f"{A}/videos/{theirs}/edge-keys/{key}"),
     ):
         problem_of(api.call(method, path), 403, "forbidden")
-
-
-def test_a_key_needs_the_permission_to_sign(api: World, videos: str) -> None:
-    video = api.ready()
-    key = made(api, video)
-    weak = api.make_key(permissions=ALL_PERMISSIONS - {Permission.PLAYBACK_SIGN})
-
-    for method, path in (
-        ("POST", f"{videos}/{video}/edge-keys"),
-        ("GET", f"{videos}/{video}/edge-keys"),
-        ("DELETE", f"{videos}/{video}/edge-keys/{key}"),
-        ("DELETE", f"{videos.removesuffix('/videos')}/edge-keys/{key}"),
-    ):
-        problem_of(api.call(method, path, key=weak), 403, "forbidden")
 
 
 def test_a_video_that_is_not_listed_has_no_edge_keys(api: World, videos: str) -> None:

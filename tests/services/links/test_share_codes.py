@@ -26,15 +26,10 @@ from hvcore.services.links.share_code_mails import ShareCodeMails
 from hvcore.services.tasks.leases import TaskRun
 from hvcore_player.app import make_app as make_player
 from tests.support.http.cinema import Cinema, token_of
-from tests.support.http.world import World, problem_of
+from tests.support.http.world import problem_of
 
 EMAIL = "Ann@Example.com"
 ELSEWHERE = "198.51.100.7"
-
-
-@pytest.fixture
-def cinema(api: World) -> Cinema:
-    return Cinema(api=api)
 
 
 def tasks(cinema: Cinema) -> list[Task]:

@@ -9,14 +9,9 @@ from urllib.parse import quote
 import pytest
 
 from tests.support.http.cinema import PLAYER, WORKER, Cinema, token_of
-from tests.support.http.world import World, body_of, problem_of
+from tests.support.http.world import body_of, problem_of
 
 EMAIL = "Ann@Example.com"
-
-
-@pytest.fixture
-def cinema(api: World) -> Cinema:
-    return Cinema(api=api)
 
 
 def master_of(share: str) -> str:

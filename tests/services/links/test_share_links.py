@@ -6,7 +6,6 @@ from datetime import timedelta
 
 import pytest
 
-from hvcore.domain.access.keys import ALL_PERMISSIONS, KeyType, Permission
 from tests.support.http.cinema import PLAYER, WORKER
 from tests.support.http.world import ORG, World, body_of, locations, problem_of
 
@@ -24,11 +23,6 @@ FIELDS = {
     "viewerEmail",
     "revokedAt",
 }
-
-
-@pytest.fixture(params=[f"{A}/videos", "/v1/videos"])
-def videos(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
 
 
 def made(api: World, video: str, **wanted: object) -> str:
@@ -134,32 +128,6 @@ def test_a_link_is_found_below_its_own_video_only(api: World, videos: str) -> No
         problem_of(api.delete(f"{videos}/{wrong}"), 404, "not_found")
     none = api.delete(f"{videos}/vid_{'0' * 22}/shares/{share}")
     problem_of(none, 404, "video_not_found")
-
-
-def test_another_environments_links_are_out_of_scope(api: World) -> None:
-    theirs = api.ready(api.dev)
-    full = api.make_key(KeyType.FULL_ACCESS)
-    share = body_of(api.post(f"{A}/videos/{theirs}/share", {}, key=full))["shareID"]
-
-    for method, path in (
-        ("POST", f"{A}/videos/{theirs}/share"),
-        ("GET", f"{A}/videos/{theirs}/shares"),
-        ("DELETE", f"{A}/videos/{theirs}/shares/{share}"),
-    ):
-        problem_of(api.call(method, path), 403, "forbidden")
-
-
-def test_a_key_needs_the_permission_to_sign(api: World, videos: str) -> None:
-    video = api.ready()
-    share = made(api, video)
-    weak = api.make_key(permissions=ALL_PERMISSIONS - {Permission.PLAYBACK_SIGN})
-
-    for method, path in (
-        ("POST", f"{videos}/{video}/share"),
-        ("GET", f"{videos}/{video}/shares"),
-        ("DELETE", f"{videos}/{video}/shares/{share}"),
-    ):
-        problem_of(api.call(method, path, key=weak), 403, "forbidden")
 
 
 def test_a_video_that_is_not_listed_has_no_links(api: World, videos: str) -> None:

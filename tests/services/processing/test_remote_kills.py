@@ -2,29 +2,13 @@
 A worker is killed while it deals with a part that is made elsewhere.
 """
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from hvcore.domain.tasks.kinds import TRANSCODE_CANCEL, TRANSCODE_REMOTE
 from hvcore.domain.tasks.task import Task
 from hvcore.domain.videos.states import VideoState
 from tests.services.processing.remote_worker import killed_at
-from tests.services.processing.remote_world import RemoteWorld, remote_world
-from tests.support.stores.object_store import s3_server
-
-
-@pytest.fixture(scope="module")
-def store() -> Iterator[str]:
-    with s3_server() as endpoint:
-        yield endpoint
-
-
-@pytest.fixture
-def remote(tmp_path: Path, store: str) -> Iterator[RemoteWorld]:
-    with remote_world(tmp_path, store) as made:
-        yield made
+from tests.services.processing.remote_world import RemoteWorld
 
 
 def _waiting(remote: RemoteWorld, video_id: str, kind: str) -> Task:

@@ -23,16 +23,9 @@ from hvcore.settings import load
 from hvcore_storage_fsspec.remote import RemoteStorage
 from tests.services.processing.remote_world import RemoteWorld, remote_world
 from tests.support.fakes import TextTranscoder
-from tests.support.stores.object_store import s3_server
 
 LARGE = b"video" * 100
 Ruled = Callable[[str], RemoteWorld]
-
-
-@pytest.fixture(scope="module")
-def store() -> Iterator[str]:
-    with s3_server() as endpoint:
-        yield endpoint
 
 
 @pytest.fixture

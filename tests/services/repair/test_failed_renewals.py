@@ -2,26 +2,12 @@
 A renewal that fails leaves the published video as it was, and nothing of its own.
 """
 
-from collections.abc import Iterator
-from datetime import UTC, datetime
-from pathlib import Path
-
-import pytest
-
 from hvcore.domain.ids import JobId
 from hvcore.domain.tasks.kinds import TRANSCODE_PLAN
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
 from hvcore.services.repair.damages import Scope
-from tests.services.conftest import make_world
 from tests.services.repair.planting import Site, media_of, repair
-from tests.support.fakes import SettableClock
-
-
-@pytest.fixture
-def site(tmp_path: Path) -> Iterator[Site]:
-    with make_world(tmp_path, {}, clock=SettableClock(datetime.now(UTC))) as world:
-        yield Site(world=world)
 
 
 def renewal_of(site: Site, video: Video) -> JobId:

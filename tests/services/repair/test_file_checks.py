@@ -3,25 +3,14 @@ The bytes of a video's files are compared with those that were made.
 """
 
 import threading
-from collections.abc import Iterator
-from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from hvcore.services.repair.file_checks import FileChecks
-from tests.services.conftest import make_world
 from tests.services.repair.planting import Site, media_of
-from tests.support.fakes import SettableClock
 
 TOGETHER = 4
-
-
-@pytest.fixture
-def site(tmp_path: Path) -> Iterator[Site]:
-    with make_world(tmp_path, {}, clock=SettableClock(datetime.now(UTC))) as world:
-        yield Site(world=world)
 
 
 def test_files_of_a_video_are_read_at_the_same_time(

@@ -4,9 +4,7 @@ Damages are found and repaired, and nothing that is whole is touched.
 
 import os
 import threading
-from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
-from pathlib import Path
+from datetime import timedelta
 
 import pytest
 
@@ -16,7 +14,7 @@ from hvcore.domain.webhooks.events import EventKind
 from hvcore.services.repair.damages import DamageKind, Scope
 from hvcore.services.repair.file_checks import FileChecks
 from hvcore.services.repair.video_repairs import CHANGED_MEANWHILE, LOST, ORDERED_BEFORE
-from tests.services.conftest import World, make_world
+from tests.services.conftest import World
 from tests.services.repair.planting import (
     PLANTS,
     Site,
@@ -28,13 +26,6 @@ from tests.services.repair.planting import (
     repair,
     segment,
 )
-from tests.support.fakes import SettableClock
-
-
-@pytest.fixture
-def site(tmp_path: Path) -> Iterator[Site]:
-    with make_world(tmp_path, {}, clock=SettableClock(datetime.now(UTC))) as world:
-        yield Site(world=world)
 
 
 def later(world: World) -> None:

@@ -4,15 +4,10 @@ A repair that is killed is begun again, as often as it takes.
 
 import subprocess
 import sys
-from collections.abc import Iterator
-from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 
-from tests.services.conftest import make_world
 from tests.services.repair.planting import PLANTS, Site, names
-from tests.support.fakes import SettableClock
 
 pytestmark = pytest.mark.services
 
@@ -26,12 +21,6 @@ PLANTED = (
 )
 KILLED_AFTER_LINES = 5
 """That the command has printed: in the middle of the second or third step."""
-
-
-@pytest.fixture
-def site(tmp_path: Path) -> Iterator[Site]:
-    with make_world(tmp_path, {}, clock=SettableClock(datetime.now(UTC))) as world:
-        yield Site(world=world)
 
 
 def command(site: Site) -> list[str]:

@@ -3,26 +3,15 @@ What a repair removes is there for a week, and goes with the video that it is of
 """
 
 import os
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from io import BytesIO
-from pathlib import Path
-
-import pytest
 
 from hvcore.ports.storage import Storage
 from hvcore.services.repair.damages import Scope
 from hvcore.services.repair.quarantine import Quarantine
 from hvcore.testing.fakes import MemoryStorage
-from tests.services.conftest import make_world
 from tests.services.repair.planting import PLANTS, Site, repair
 from tests.support.fakes import SettableClock
-
-
-@pytest.fixture
-def site(tmp_path: Path) -> Iterator[Site]:
-    with make_world(tmp_path, {}, clock=SettableClock(datetime.now(UTC))) as world:
-        yield Site(world=world)
 
 
 def paths(storage: Storage, prefix: str) -> list[str]:

@@ -176,37 +176,6 @@ def test_a_file_of_another_size_is_refused_when_it_is_to_be_processed(
     world.services.processing.process(world.env, answer.grant.path, world.wanted())
 
 
-def test_nothing_is_processed_before_it_was_sent(site: Site) -> None:
-    with pytest.raises(InvalidGcsPathError, match="No bytes"):
-        complete(site, granted_video(site.world))
-
-
-def test_a_failed_upload_can_be_sent_and_tried_again(site: Site) -> None:
-    answer, world = granted_video(site.world), site.world
-    sent(answer, DATA[1:])
-    take_in(world)
-    video_id = answer.grant.video_id or ""
-    assert world.video(video_id).state is VideoState.FAILED
-
-    sent(answer)
-    world.services.processing.retry(world.caller, world.env.org_id, video_id)
-    take_in(world)
-
-    assert world.video(video_id).state is VideoState.TRANSCODING
-
-
-def test_bytes_sent_for_a_cancelled_video_are_removed(site: Site) -> None:
-    answer, world = granted_video(site.world), site.world
-    sent(answer)
-    world.services.deletion.delete(
-        world.caller, world.env.org_id, answer.grant.video_id or "", None
-    )
-
-    take_in(world)
-
-    assert site.bucket.paths(answer.grant.path) == []
-
-
 @pytest.mark.usefixtures("smaller_parts")
 def test_parts_become_one_file(site: Site) -> None:
     answer = granted_parts(site)

@@ -53,13 +53,6 @@ ANN = Person(subject="ann", name="Ann", backend="links")
 
 
 @pytest.fixture
-def ready(world: World) -> str:
-    video_id = world.processed()
-    world.run_tasks()
-    return video_id
-
-
-@pytest.fixture
 def failed(world: World) -> str:
     video_id = world.processed(b"unusable")
     world.run_tasks()

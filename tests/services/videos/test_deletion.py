@@ -6,36 +6,11 @@ import pytest
 
 from hvcore.domain.media_paths import media_prefix
 from hvcore.domain.uploads.grants import FileWanted
-from hvcore.domain.videos.deletion import DeletionReason
 from hvcore.domain.videos.states import VideoState
 from hvcore.errors import (
-    AlreadyDeletedError,
     UnavailableError,
-    VideoNotFoundError,
 )
 from tests.services.conftest import World
-
-
-@pytest.fixture
-def ready(world: World) -> str:
-    video_id = world.processed()
-    world.run_tasks()
-    return video_id
-
-
-def test_a_deleted_video_is_missing_everywhere(world: World, ready: str) -> None:
-    world.services.deletion.delete(
-        world.caller, "org_a", ready, DeletionReason.USER_REQUEST
-    )
-
-    with pytest.raises(VideoNotFoundError):
-        world.services.catalog.details(world.caller, "org_a", ready)
-    with pytest.raises(VideoNotFoundError):
-        world.services.playback.sign(world.caller, "org_a", ready, expires_in_s=60)
-    with pytest.raises(VideoNotFoundError):
-        world.services.processing.retry(world.caller, "org_a", ready)
-    with pytest.raises(AlreadyDeletedError):
-        world.services.deletion.delete(world.caller, "org_a", ready, None)
 
 
 def test_a_web_server_in_front_sees_no_file_of_a_deleted_video(

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hvcore.domain.access.keys import ALL_PERMISSIONS, KeyType, Permission
+from hvcore.domain.access.keys import KeyType
 from hvcore.domain.videos.states import VideoState
 from tests.support.http.cinema import Cinema
 from tests.support.http.world import ORG, World, body_of, locations, problem_of
@@ -119,21 +119,6 @@ def test_a_video_that_is_not_listed_cannot_change(api: World, videos: str) -> No
     for video in (deleted, api.awaited(), api.ready(api.other_env), "vid_x"):
         result = patch(api, f"{videos}/{video}", {"videoName": "New"})
         problem_of(result, 404, "video_not_found")
-
-
-def test_another_environments_video_is_out_of_scope(api: World, videos: str) -> None:
-    theirs, failed = api.ready(api.dev), api.failed(api.dev)
-
-    problem_of(patch(api, f"{videos}/{theirs}", {}), 403, "forbidden")
-    problem_of(api.post(f"{videos}/{failed}/retry", {}), 403, "forbidden")
-
-
-def test_a_key_needs_the_permission_to_write(api: World, videos: str) -> None:
-    weak = api.make_key(permissions=ALL_PERMISSIONS - {Permission.VIDEOS_WRITE})
-    path = f"{videos}/{api.failed()}"
-
-    problem_of(api.call("PATCH", path, json={}, key=weak), 403, "forbidden")
-    problem_of(api.post(f"{path}/retry", {}, key=weak), 403, "forbidden")
 
 
 def test_the_input_is_judged_before_the_video(api: World, videos: str) -> None:

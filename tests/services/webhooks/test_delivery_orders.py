@@ -43,12 +43,6 @@ def world(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[World]:
     server.drop_database(url)
 
 
-@pytest.fixture
-def hook() -> Iterator[Receiver]:
-    with receiver() as made:
-        yield made
-
-
 def add(world: World, url: str) -> WebhookWithSecret:
     return world.services.webhooks.add("org_a", "live", url, DOCUMENTED_KINDS)
 

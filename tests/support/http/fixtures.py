@@ -22,8 +22,9 @@ from hvcore.settings import (
 from hvcore.settings.tree import LimitSettings
 from tests.conftest import SettableClock
 from tests.support.drawing import share_children
+from tests.support.http.cinema import Cinema
 from tests.support.http.fakes import MemoryStorage, RememberingQueue, ScratchTranscoder
-from tests.support.http.world import ORIGIN, Tenants, World, make_tenants
+from tests.support.http.world import ORG, ORIGIN, Tenants, World, make_tenants
 from tests.support.network.outbound import Names
 
 
@@ -88,6 +89,14 @@ def api(_template: Template, tmp_path: Path, clock: SettableClock) -> Iterator[W
         yield world
 
 
+@pytest.fixture
+def cinema(api: World) -> Cinema:
+    """
+    A public video of the API with its files, as viewers load them.
+    """
+    return Cinema(api=api)
+
+
 fresh = api
 """For a file whose other tests share one."""
 
@@ -142,3 +151,11 @@ def open_world(
         yield world
         for further in world.further:
             further.close()
+
+
+@pytest.fixture(params=[f"/v1/api/{ORG}/videos", "/v1/videos"])
+def videos(request: pytest.FixtureRequest) -> str:
+    """
+    The address of videos, in both families.
+    """
+    return str(request.param)

@@ -4,17 +4,11 @@ Downloads that an owner switches on, and the source for its owner alone.
 
 from datetime import timedelta
 
-import pytest
 from falcon.testing import Result
 
 from hvcore.domain.access.keys import Permission
 from tests.support.http.cinema import WORKER, Cinema
-from tests.support.http.world import World, body_of, problem_of
-
-
-@pytest.fixture
-def cinema(api: World) -> Cinema:
-    return Cinema(api=api)
+from tests.support.http.world import body_of, problem_of
 
 
 def test_the_owner_switches_them_on(cinema: Cinema) -> None:

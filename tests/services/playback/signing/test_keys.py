@@ -24,14 +24,9 @@ from hvcore.errors import ConflictError, InvalidParametersError, NotFoundError
 from hvcore.services.playback.signing.keys import SigningKeyCreated
 from tests.delivery.offline import claims_of, signed_offline
 from tests.support.http.cinema import Cinema
-from tests.support.http.world import ORG, OTHER_ORG, World, problem_of
+from tests.support.http.world import ORG, OTHER_ORG, problem_of
 
 MANY = 100_000
-
-
-@pytest.fixture
-def cinema(api: World) -> Cinema:
-    return Cinema(api=api)
 
 
 @pytest.fixture(params=SigningAlgorithm)

@@ -28,17 +28,12 @@ from hvcore.signing.sealing import Sealer
 from tests.conftest import SettableClock
 from tests.support.http.cinema import Cinema
 from tests.support.http.fixtures import Template, settings_of
-from tests.support.http.world import World, problem_of
+from tests.support.http.world import problem_of
 
 PAIR = """-----BEGIN PRIVATE KEY-----
 MC4CAQAwBQYDK2VwBCIEIJ1hsZ3v/VpguoRK9JLsLMREScVpezJpGXA7rAMcrn9g
 -----END PRIVATE KEY-----"""
 SECRET = "fedcba9876543210" * 4
-
-
-@pytest.fixture
-def cinema(api: World) -> Cinema:
-    return Cinema(api=api)
 
 
 @pytest.fixture

@@ -12,16 +12,11 @@ from hvcore.domain.limits import MAX_ISSUED_TOKEN_BYTES
 from hvcore.domain.playback.domain_lists import RETENTION_MARGIN
 from hvcore.persistence.tables import domain_lists
 from tests.support.http.cinema import Cinema, token_of
-from tests.support.http.world import World, body_of
+from tests.support.http.world import body_of
 
 MANY = [f"a-rather-long-name-of-customer-{n}.example.com" for n in range(32)]
 LISTED, OTHER = {"Origin": f"https://{MANY[31]}"}, {"Origin": "https://evil.test"}
 WEEK = timedelta(days=7)
-
-
-@pytest.fixture
-def cinema(api: World) -> Cinema:
-    return Cinema(api=api)
 
 
 def signed(cinema: Cinema, domains: list[str], expiration: str = "1h") -> str:

@@ -1,5 +1,5 @@
 """
-What the module of session reports tells of a video, by a clock that a test moves.
+Session reports of the player without a browser, by a clock that a test moves.
 
 That browsers send it, tests/e2e/player sees with a film.
 """
@@ -65,7 +65,7 @@ console.log(JSON.stringify(sent));
 @pytest.fixture
 def told(tmp_path: Path) -> Callable[..., list[dict[str, Any]]]:
     """
-    Returns what is sent while events come, each after some milliseconds.
+    Returns the requests that are sent while events come, each after some milliseconds.
     """
     node = shutil.which("node")
     assert node, "Debian has it as nodejs"

@@ -1,5 +1,5 @@
 """
-Services whose files and rows are damaged.
+Services with damaged files and rows.
 """
 
 from collections.abc import Iterator

@@ -152,7 +152,7 @@ def leave_cases_to_long_runs(items: Iterable[pytest.Item]) -> None:
 
 def leave_repetitions_to_long_runs(items: Iterable[pytest.Item]) -> None:
     """
-    Mark as long all but every n-th of the tests with the marker ``every`` that others run.
+    Mark as long all but every n-th repetition among tests with the marker ``every``.
 
     Such a test is a kit's, on a further backend, or one on a further database. A test that
     no item without the marker runs stays in the usual run.

@@ -52,7 +52,7 @@ def hv(
 @pytest.fixture(scope="session")
 def made_folders(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """
-    Where the data folders that commands have made are kept for further tests.
+    Return the folder with data folders of commands, which further tests copy.
     """
     return tmp_path_factory.mktemp("made")
 

@@ -218,17 +218,22 @@ def java_client(generated: Path, folder: Path) -> Sequence[str | Path]:
 
 def typescript_clients(document: Path, generated: Path, folder: Path) -> None:
     """
-    Bring the client of openapi-generator, and write those of hey-api and of
-    openapi-typescript.
+    Bring the client of openapi-generator, and write that of openapi-typescript.
     """
     clients, programs = folder / "clients", npm() / ".bin"
     shutil.copytree(generated / "typescript-fetch", clients / "typescript-fetch")
-    (folder / "node_modules").symlink_to(npm())
-    run([programs / "openapi-ts", "-i", document, "-o", clients / "hey-api"], folder)
     types = clients / "openapi-typescript.ts"
     # With it, what has a default would have to be sent.
     options = ["--default-non-nullable", "false"]
     run([programs / "openapi-typescript", document, "-o", types, *options], folder)
+
+
+def hey_api(document: Path, folder: Path) -> None:
+    """
+    Have hey-api write ``clients/hey-api``.
+    """
+    output = folder / "clients" / "hey-api"
+    run([npm() / ".bin" / "openapi-ts", "-i", document, "-o", output], folder)
 
 
 def orval(document: Path, folder: Path, url: str) -> None:
@@ -245,11 +250,11 @@ def orval(document: Path, folder: Path, url: str) -> None:
     run([npm() / ".bin" / "orval", "--config", config], folder)
 
 
-def compile_typescript(folder: Path) -> Path:
+def compile_typescript(folder: Path, clients: Sequence[str]) -> Path:
     """
-    Compile clients and calls strictly; return the folder of the compiled calls.
+    Compile clients and their calls strictly; return the folder of the compiled calls.
     """
-    calls = sorted(CALLS.glob("*.ts"))
+    calls = [CALLS / f"{client}.ts" for client in clients]
     (folder / "calls").mkdir()
     for source in calls:
         shutil.copy(source, folder / "calls")

@@ -12,6 +12,8 @@ from tests.clients.conftest import LiveApi
 from tests.clients.generators import CALLS, run
 
 DONE = "20 calls\n"
+USUAL = ("typescript_fetch", "openapi_typescript")
+FURTHER = ("hey_api", "orval")
 
 pytestmark = [pytest.mark.services, pytest.mark.timeout(600)]
 
@@ -30,12 +32,26 @@ def typescript(
     live_api: LiveApi, generated: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
     """
-    Every client in TypeScript, and the calls, compiled.
+    Two clients in TypeScript, and the calls, compiled.
     """
     folder = tmp_path_factory.mktemp("typescript")
+    (folder / "node_modules").symlink_to(generators.npm())
     generators.typescript_clients(live_api.document, generated, folder)
+    return generators.compile_typescript(folder, USUAL)
+
+
+@pytest.fixture(scope="module")
+def further_typescript(
+    live_api: LiveApi, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """
+    Two other clients in TypeScript, and the calls, compiled.
+    """
+    folder = tmp_path_factory.mktemp("further")
+    (folder / "node_modules").symlink_to(generators.npm())
+    generators.hey_api(live_api.document, folder)
     generators.orval(live_api.document, folder, live_api.url)
-    return generators.compile_typescript(folder)
+    return generators.compile_typescript(folder, FURTHER)
 
 
 @pytest.fixture(scope="module")
@@ -52,9 +68,7 @@ def python_clients(
     return folder
 
 
-@pytest.mark.parametrize(
-    "client", ["typescript_fetch", "hey_api", "openapi_typescript", "orval"]
-)
+@pytest.mark.parametrize("client", USUAL)
 def test_a_client_in_typescript_makes_its_calls(
     live_api: LiveApi, typescript: Path, client: str
 ) -> None:
@@ -62,6 +76,17 @@ def test_a_client_in_typescript_makes_its_calls(
     assert node
 
     assert run([node, f"{client}.js"], typescript, live_api.environ()) == DONE
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("client", FURTHER)
+def test_a_further_client_in_typescript_makes_its_calls(
+    live_api: LiveApi, further_typescript: Path, client: str
+) -> None:
+    node = shutil.which("node")
+    assert node
+
+    assert run([node, f"{client}.js"], further_typescript, live_api.environ()) == DONE
 
 
 @pytest.mark.parametrize("client", ["openapi_generator", "openapi_python_client"])

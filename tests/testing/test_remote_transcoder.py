@@ -161,6 +161,7 @@ def _storage(store: str, folder: Path) -> RemoteStorage:
     return made
 
 
+@pytest.mark.every(3)
 class TestFarTranscoder(FarKit):
     @pytest.fixture
     def transcoder(self, store: str) -> Iterator[FarTranscoder]:

@@ -101,6 +101,7 @@ def store() -> Iterator[str]:
         yield endpoint
 
 
+@pytest.mark.every(3)
 class TestAcmeTranscoder(RemoteTranscoderConformance):
     source_path = "kit/source.mp4"
     service: RemoteService

@@ -36,6 +36,7 @@ def client(redis_url: str) -> Iterator[redis.Redis]:
         yield made
 
 
+@pytest.mark.every(3)
 class TestEveryPromise(AnalyticsSinkConformance):
     @pytest.fixture
     def sink(self, redis_url: str, client: redis.Redis) -> Iterator[RedisStream]:

@@ -101,11 +101,13 @@ class Told(CacheInvalidatorConformance):
         return self.cache.is_kept(address)
 
 
+@pytest.mark.every(3)
 class TestBan(Told):
     __test__ = True
     style = PurgeStyle.BAN
 
 
+@pytest.mark.every(3)
 class TestWildcard(Told):
     __test__ = True
     style = PurgeStyle.WILDCARD

@@ -183,6 +183,7 @@ CAUGHT: Final = (
 """How a check fails."""
 
 
+@pytest.mark.every(3)
 class TestARightStore(AnalyticsStoreConformance):
     deviations: ClassVar = {
         "test_a_writer_may_be_killed_at_any_moment": "it counts in memory",
@@ -226,6 +227,7 @@ class CountsInFiles(AnalyticsSinkConformance):
         return sink.counted_at(place, day)
 
 
+@pytest.mark.every(3)
 class TestARightSink(CountsInFiles):
     __test__ = True
     deviations: ClassVar = {

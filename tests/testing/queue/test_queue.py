@@ -120,6 +120,7 @@ class Kit(SharedQueueConformance):
         return away(tmp_path)
 
 
+@pytest.mark.every(3)
 class TestARightQueue(Kit):
     pass
 

@@ -256,6 +256,7 @@ WRONG_ADDRESSES: Final[Mapping[str, Sequence[type[AddressedStorage]]]] = {
 """Storages that sign addresses, which each check catches."""
 
 
+@pytest.mark.every(3)
 class TestMemoryStorage(StorageConformance, CopyConformance):
     is_shared = False
     deviations: ClassVar = {

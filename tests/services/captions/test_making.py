@@ -11,7 +11,7 @@ import pytest
 
 from hvcore import failpoints
 from hvcore.domain.ids import VideoId
-from hvcore.domain.processing.speech import TranscriptionOrder
+from hvcore.domain.processing.speech import TranscriptionError, TranscriptionOrder
 from hvcore.domain.processing.transcoding import TranscodeError
 from hvcore.domain.tasks.task import Lane, TaskState
 from hvcore.domain.videos.caption_jobs import CaptionJobState, Transcript
@@ -411,6 +411,23 @@ def test_captions_wait_while_the_transcriber_is_away(spoken: SpokenService) -> N
     assert spoken.job(video_id).state is CaptionJobState.READY
 
 
+def test_a_server_that_fails_at_all_sounds_for_some_minutes_loses_no_captions(
+    spoken: SpokenService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    video_id = spoken.ready()
+    spoken.generate(video_id)
+
+    def fail(*_: object) -> None:
+        raise TranscriptionError("The transcription server failed.")
+
+    with monkeypatch.context() as failing:
+        failing.setattr(MemoryTranscriber, "transcribe", fail)
+        spoken.world.run_everything()
+    spoken.run_all_attempts()
+
+    assert spoken.job(video_id).state is CaptionJobState.READY
+
+
 def test_a_sound_that_cannot_be_read_fails_the_captions_and_not_the_video(
     spoken: SpokenService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -421,7 +438,7 @@ def test_a_sound_that_cannot_be_read_fails_the_captions_and_not_the_video(
 
     monkeypatch.setattr(spoken.transcoder, "sound", fail)
     spoken.generate(video_id)
-    spoken.world.run_everything()
+    spoken.run_all_attempts()
 
     job = spoken.job(video_id)
     assert (job.state, job.reason) == (
@@ -446,7 +463,7 @@ def test_failed_attempts_of_one_window_do_not_count_for_the_next(
     monkeypatch.setattr(spoken.transcoder, "sound", fail_now_and_then)
     spoken.generate(video_id)
     for _ in range(3):
-        spoken.world.run_everything()
+        spoken.run_all_attempts()
 
     assert spoken.job(video_id).state is CaptionJobState.READY
 

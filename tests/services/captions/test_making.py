@@ -18,7 +18,9 @@ from hvcore.domain.videos.caption_jobs import CaptionJobState, Transcript
 from hvcore.domain.videos.captions import CaptionFormat
 from hvcore.domain.videos.heard_speech import HeardSpeech
 from hvcore.domain.webhooks.events import EventKind
+from hvcore.errors import UnavailableError
 from hvcore.services.captions.making import NO_SOUND, NO_SPEECH
+from hvcore.services.captions.publishing import GeneratedCaptions
 from hvcore.services.videos.captions import NewCaptions
 from hvcore.testing.memory_transcriber import MemoryTranscriber
 from hvcore.wire.stored import from_stored
@@ -394,6 +396,26 @@ def test_replaced_captions_go_though_the_worker_was_killed_before(
         *sorted(track.paths)
     ]
     assert spoken.events(READY, FAILED) == [(READY.value, None)] * 2
+
+
+def test_no_window_is_heard_twice_while_the_storage_takes_no_files(
+    spoken: SpokenService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    video_id = spoken.ready()
+    before = len(spoken.transcoder.spans)
+    spoken.generate(video_id)
+
+    def refuse(*_: object) -> None:
+        raise UnavailableError("The bucket is full.")
+
+    with monkeypatch.context() as full:
+        full.setattr(GeneratedCaptions, "store", refuse)
+        spoken.world.run_everything()
+    assert spoken.job(video_id).state is CaptionJobState.RUNNING
+    spoken.world.run_everything()
+
+    assert spoken.job(video_id).state is CaptionJobState.READY
+    assert len(spoken.transcoder.spans) - before == 3
 
 
 def test_captions_wait_while_the_transcriber_is_away(spoken: SpokenService) -> None:

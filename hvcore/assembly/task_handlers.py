@@ -1,6 +1,7 @@
 """Map each kind of task to the service method that does its work."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
 from typing import Protocol
 
 import attrs
@@ -29,7 +30,7 @@ from hvcore.domain.tasks.kinds import (
     VIDEO_PURGE,
     WEBHOOK_DELIVER,
 )
-from hvcore.domain.tasks.task import Task
+from hvcore.domain.tasks.task import BACKOFF, CAPTIONS_BACKOFF, Task
 from hvcore.ports.unit_of_work import Work
 from hvcore.services.bulk.runs import BulkRuns
 from hvcore.services.captions.making import CaptionMaking
@@ -74,11 +75,13 @@ class ServiceMethod:
     Attributes:
         give_up: Ends a task that cannot be done; by default, as failed.
         is_patient: Whether the task is tried for ever, because it must succeed in the end.
+        backoff: The waits before the second attempt, and before each later one.
     """
 
     run: Callable[[TaskRun], None]
     give_up: GiveUp = _just_fail
     is_patient: bool = False
+    backoff: Sequence[timedelta] = BACKOFF
 
 
 def handlers(  # noqa: PLR0913 - one per service
@@ -156,7 +159,9 @@ def handlers(  # noqa: PLR0913 - one per service
         SHARE_LINK_SEND: ServiceMethod(run=share_link_mails.send),
         SIGN_IN_MAIL_SEND: ServiceMethod(run=sign_in_mails.send),
         CAPTIONS_MAKE: ServiceMethod(
-            run=caption_making.run, give_up=caption_making.give_up
+            run=caption_making.run,
+            give_up=caption_making.give_up,
+            backoff=CAPTIONS_BACKOFF,
         ),
         BULK_CHANGE: ServiceMethod(run=run_bulk_change, give_up=give_up_bulk_change),
     }

@@ -2,7 +2,8 @@
 One id from the request through all of its tasks.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
 
 import attrs
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from hvcore import log_context
 from hvcore.domain.ids import OrgId
 from hvcore.domain.tasks.kinds import TRANSCODE_PART, VIDEO_PURGE
-from hvcore.domain.tasks.task import ORIGIN, Lane, NewTask, Task
+from hvcore.domain.tasks.task import BACKOFF, ORIGIN, Lane, NewTask, Task
 from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.tasks.leases import TaskRun
 from tests.support.http.world import ORG, World
@@ -24,6 +25,7 @@ class Ordering:
 
     uow: UnitOfWork
     is_patient: bool = False
+    backoff: Sequence[timedelta] = BACKOFF
     ids: Mapping[str, str] = attrs.field(factory=dict)
 
     def run(self, run: TaskRun) -> None:

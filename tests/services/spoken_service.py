@@ -159,6 +159,16 @@ class SpokenService:
             self.world.caller, "org_a", video_id, languages or ("auto",)
         )
 
+    def run_all_attempts(self) -> None:
+        """
+        Run tasks and sweeps through the waits of failed captions.
+        """
+        for _ in range(2):
+            self.world.run_everything()
+            self.world.clock.move(seconds=3_600)
+            self.world.services.task_runs.sweep(holder="test")
+        self.world.run_everything()
+
     def job(self, video_id: str, wish: str = "auto") -> CaptionJob:
         with self.world.services.uow.read() as work:
             found = work.caption_jobs.of_video(VideoId(video_id))

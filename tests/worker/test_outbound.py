@@ -5,6 +5,7 @@ Many outbound tasks at a time: none waits for another's dead server.
 import queue
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from datetime import timedelta
 from pathlib import Path
 
 import attrs
@@ -14,7 +15,15 @@ from hvcore.domain.ids import OrgId, TaskId
 from hvcore.domain.tasks.kinds import FETCH_GET as FETCH_KIND
 from hvcore.domain.tasks.kinds import TRANSCODE_CANCEL
 from hvcore.domain.tasks.kinds import WEBHOOK_DELIVER as DELIVER_KIND
-from hvcore.domain.tasks.task import LEASE, LIGHT_LANES, Lane, NewTask, Task, TaskState
+from hvcore.domain.tasks.task import (
+    BACKOFF,
+    LEASE,
+    LIGHT_LANES,
+    Lane,
+    NewTask,
+    Task,
+    TaskState,
+)
 from hvcore.domain.webhooks.events import DOCUMENTED_KINDS
 from hvcore.services.tasks.leases import TaskRun
 from hvcore.testing.fakes import SettableClock
@@ -83,6 +92,7 @@ class Slow:
     began: list[str] = attrs.field(factory=list)
     over: list[bool] = attrs.field(factory=list)
     is_patient: bool = False
+    backoff: Sequence[timedelta] = BACKOFF
 
     def run(self, run: TaskRun) -> None:
         self.began.append(run.task.subject)

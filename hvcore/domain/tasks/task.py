@@ -21,6 +21,9 @@ MAX_ATTEMPTS: Final = 3
 MAX_LOSSES: Final = 20
 """Workers that may vanish under a task; a machine's crash is not its fault."""
 BACKOFF: Final = (timedelta(seconds=2), timedelta(seconds=15))
+"""The waits before the second attempt at a task, and before the third."""
+CAPTIONS_BACKOFF: Final = (timedelta(minutes=1), timedelta(hours=1))
+"""A transcription server that fails at every sound would end all captions that wait, with shorter waits."""
 QUEUE_WINDOW: Final = 8
 """Tasks of one organization and lane in the queue at once: no flood of messages."""
 RINGS_AGAIN_AFTER: Final = timedelta(seconds=15)
@@ -123,11 +126,6 @@ class Task:
     progress: float = 0.0
     result: Mapping[str, object] | None = None
     error: str = ""
-
-
-def backoff(attempts: int) -> timedelta:
-    """Return the time to wait before the next attempt, after a number of failed attempts."""
-    return BACKOFF[min(attempts, len(BACKOFF)) - 1]
 
 
 @attrs.frozen(kw_only=True)

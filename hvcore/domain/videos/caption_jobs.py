@@ -94,6 +94,11 @@ class CaptionJob:
         return min(99, 100 * self.done_ms // max(self.duration_ms, 1))
 
     @property
+    def is_heard(self) -> bool:
+        """Return whether the words of the whole sound are known."""
+        return self.done_ms >= self.duration_ms
+
+    @property
     def known_language(self) -> str | None:
         """The language that was told by the sound so far, or else the wished one; None while it is unknown."""
         return self.language or (None if self.wish == AUTO else self.wish)

@@ -3,7 +3,8 @@ Make captions window by window: the work of ``captions.make`` tasks.
 
 An attempt makes one window, stores its words in the transaction that puts the task back,
 and leaves the worker to encodes and to others. So a killed worker loses one window at most,
-and no window is stored twice. The attempt at the last window publishes the captions.
+and no window is stored twice. One more attempt publishes the captions, and hears nothing: however
+often the storage refuses them, no window is paid twice.
 """
 
 from datetime import datetime, timedelta
@@ -96,6 +97,9 @@ class CaptionMaking:
             return
         if not _is_ready(video):
             self._rest_or_end(run, job)
+            return
+        if job.state is CaptionJobState.RUNNING and job.is_heard:
+            self._publish(run, job)
             return
         assert video is not None and video.media is not None  # noqa: S101, PT018 - ready
         if self.transcriber is None:
@@ -192,15 +196,12 @@ class CaptionMaking:
         doubt = self._doubt(after)
         if doubt:
             self._end(run, after, CaptionJobState.FAILED, doubt, made)
-        elif made.end_ms < job.duration_ms:
-            self._keep_or_end(run, after, made)
         else:
-            self._publish(run, after, made)
+            self._keep_or_end(run, after, made)
 
     def _doubt(self, job: CaptionJob) -> str:
         """Return the reason to doubt the words of a job; "" if they are sure, or too few yet."""
-        is_whole = job.done_ms >= job.duration_ms
-        if not is_whole and job.heard_words < JUDGED_WORDS:
+        if not job.is_heard and job.heard_words < JUDGED_WORDS:
             return ""
         confidence = job.confidence
         if confidence is None or confidence >= self.min_confidence:
@@ -221,7 +222,8 @@ class CaptionMaking:
     def _keep(self, run: TaskRun, job: CaptionJob, made: CaptionWindow) -> None:
         with self._minutes.counted(run, job, made.span_ms), self.uow.write() as work:
             video = work.videos.find(job.video_id, for_update=True)
-            if job.language:
+            # Its speech is of use for captions of a person once all of it was heard.
+            if job.language and not job.is_heard:
                 self.generated.require_replaceable(work, job.video_id, job.language)
             job = attrs.evolve(job, changed_at=work.now())
             if not _is_ready(video) or not work.caption_jobs.save(job):
@@ -242,21 +244,18 @@ class CaptionMaking:
             run.charge(work)
             work.commit()
 
-    def _publish(self, run: TaskRun, job: CaptionJob, last: CaptionWindow) -> None:
+    def _publish(self, run: TaskRun, job: CaptionJob) -> None:
         with self.uow.read() as work:
-            cues = joined([*work.caption_jobs.windows(job.id), last])
+            cues = joined(work.caption_jobs.windows(job.id))
         if not cues:
-            self._end(run, job, CaptionJobState.READY, NO_SPEECH, last)
+            self._end(run, job, CaptionJobState.READY, NO_SPEECH)
             return
         said = Transcript(language=job.language or UNDETERMINED, cues=cues)
         speech = heard_speech(said)
         try:
             track, shown = self.generated.store(run, job, said)
             failpoint("captions.stored")
-            with (
-                self._minutes.counted(run, job, last.span_ms),
-                self.uow.write() as work,
-            ):
+            with self.uow.write() as work:
                 video = work.videos.find(job.video_id, for_update=True)
                 if not _is_ready(video):
                     raise TaskStopped  # noqa: TRY301 - the files go, as after every error
@@ -265,10 +264,9 @@ class CaptionMaking:
                 if not store_end(work, video, done, CaptionJobState.READY, ""):
                     raise TaskStopped  # noqa: TRY301 - likewise
                 work.caption_jobs.save_heard(job.id, speech)
-                work.quotas.count_heard(job.org_id, last.length_ms)
                 work.commit()
         except NotPublishableError as exc:
-            self._end(run, job, CaptionJobState.FAILED, f"{exc}", last, speech=speech)
+            self._end(run, job, CaptionJobState.FAILED, f"{exc}", speech=speech)
             return
         except UnavailableError:
             # They may be listed: only the answer of the commit was lost.

@@ -15,7 +15,6 @@ from hvcore.domain.tasks.task import (
     Lane,
     Task,
     TaskState,
-    backoff,
 )
 from hvcore.ports.mail import MailAnswerLostError
 from hvcore.ports.unit_of_work import UnitOfWork, Work
@@ -145,7 +144,7 @@ def _wait(attempts: int, handler: TaskHandler, error: Exception) -> timedelta:
         # A server that looks for viruses too slowly is as busy in two seconds.
         return attempts * OUTAGE_WAITS
     if not handler.is_patient:
-        return backoff(attempts)
+        return handler.backoff[min(attempts, len(handler.backoff)) - 1]
     return min(timedelta(seconds=2.0 ** min(attempts, 12)), PATIENT_BACKOFF_MAX)
 
 

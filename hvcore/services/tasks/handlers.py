@@ -1,5 +1,7 @@
 """The protocol of task handlers, each of which does the work of one kind of task."""
 
+from collections.abc import Sequence
+from datetime import timedelta
 from typing import Protocol
 
 from hvcore.domain.tasks.task import Task
@@ -13,6 +15,11 @@ class TaskHandler(Protocol):
     @property
     def is_patient(self) -> bool:
         """Return whether tasks of this kind are tried for ever, because they must succeed."""
+        ...
+
+    @property
+    def backoff(self) -> Sequence[timedelta]:
+        """Return the waits before the second attempt at a task, and before each later one."""
         ...
 
     def run(self, run: TaskRun) -> None:

@@ -125,7 +125,7 @@ def test_a_window_at_which_captions_fail_counts_once(
 
     monkeypatch.setattr(MemoryTranscriber, "transcribe", fail)
     spoken.generate(video_id)
-    spoken.world.run_everything()
+    spoken.run_all_attempts()
 
     assert spoken.job(video_id).state is CaptionJobState.FAILED
     assert heard_ms(spoken) == FIRST_WINDOW_MS

@@ -11,14 +11,16 @@ import pytest
 
 from hvcore import failpoints
 from hvcore.domain.ids import VideoId
-from hvcore.domain.processing.speech import TranscriptionOrder
+from hvcore.domain.processing.speech import TranscriptionError, TranscriptionOrder
 from hvcore.domain.processing.transcoding import TranscodeError
 from hvcore.domain.tasks.task import Lane, TaskState
 from hvcore.domain.videos.caption_jobs import CaptionJobState, Transcript
 from hvcore.domain.videos.captions import CaptionFormat
 from hvcore.domain.videos.heard_speech import HeardSpeech
 from hvcore.domain.webhooks.events import EventKind
+from hvcore.errors import UnavailableError
 from hvcore.services.captions.making import NO_SOUND, NO_SPEECH
+from hvcore.services.captions.publishing import GeneratedCaptions
 from hvcore.services.videos.captions import NewCaptions
 from hvcore.testing.memory_transcriber import MemoryTranscriber
 from hvcore.wire.stored import from_stored
@@ -396,6 +398,26 @@ def test_replaced_captions_go_though_the_worker_was_killed_before(
     assert spoken.events(READY, FAILED) == [(READY.value, None)] * 2
 
 
+def test_no_window_is_heard_twice_while_the_storage_takes_no_files(
+    spoken: SpokenService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    video_id = spoken.ready()
+    before = len(spoken.transcoder.spans)
+    spoken.generate(video_id)
+
+    def refuse(*_: object) -> None:
+        raise UnavailableError("The bucket is full.")
+
+    with monkeypatch.context() as full:
+        full.setattr(GeneratedCaptions, "store", refuse)
+        spoken.world.run_everything()
+    assert spoken.job(video_id).state is CaptionJobState.RUNNING
+    spoken.world.run_everything()
+
+    assert spoken.job(video_id).state is CaptionJobState.READY
+    assert len(spoken.transcoder.spans) - before == 3
+
+
 def test_captions_wait_while_the_transcriber_is_away(spoken: SpokenService) -> None:
     video_id = spoken.ready()
     spoken.transcriber.is_down = True
@@ -411,6 +433,23 @@ def test_captions_wait_while_the_transcriber_is_away(spoken: SpokenService) -> N
     assert spoken.job(video_id).state is CaptionJobState.READY
 
 
+def test_a_server_that_fails_at_all_sounds_for_some_minutes_loses_no_captions(
+    spoken: SpokenService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    video_id = spoken.ready()
+    spoken.generate(video_id)
+
+    def fail(*_: object) -> None:
+        raise TranscriptionError("The transcription server failed.")
+
+    with monkeypatch.context() as failing:
+        failing.setattr(MemoryTranscriber, "transcribe", fail)
+        spoken.world.run_everything()
+    spoken.run_all_attempts()
+
+    assert spoken.job(video_id).state is CaptionJobState.READY
+
+
 def test_a_sound_that_cannot_be_read_fails_the_captions_and_not_the_video(
     spoken: SpokenService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -421,7 +460,7 @@ def test_a_sound_that_cannot_be_read_fails_the_captions_and_not_the_video(
 
     monkeypatch.setattr(spoken.transcoder, "sound", fail)
     spoken.generate(video_id)
-    spoken.world.run_everything()
+    spoken.run_all_attempts()
 
     job = spoken.job(video_id)
     assert (job.state, job.reason) == (
@@ -446,7 +485,7 @@ def test_failed_attempts_of_one_window_do_not_count_for_the_next(
     monkeypatch.setattr(spoken.transcoder, "sound", fail_now_and_then)
     spoken.generate(video_id)
     for _ in range(3):
-        spoken.world.run_everything()
+        spoken.run_all_attempts()
 
     assert spoken.job(video_id).state is CaptionJobState.READY
 

@@ -68,6 +68,7 @@ def test_an_attempt_that_lost_its_lease_leaves_the_files_of_the_next_one(
         second.start()
         is_stored.wait(20)
 
+    attempt("listener:1")
     monkeypatch.setattr("hvcore.services.captions.making.failpoint", pause)
     try:
         attempt("first:1")

@@ -4,13 +4,21 @@ A worker whose host lacks something: others do its work meanwhile.
 
 import errno
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from pathlib import Path
 
 import attrs
 import pytest
 
-from hvcore.domain.tasks.task import MAX_ATTEMPTS, Lane, NewTask, Task, TaskState
+from hvcore.domain.tasks.task import (
+    BACKOFF,
+    MAX_ATTEMPTS,
+    Lane,
+    NewTask,
+    Task,
+    TaskState,
+)
 from hvcore.errors import UnavailableError
 from hvcore.ports.unit_of_work import Work
 from hvcore.services.tasks.lane_scheduler import LaneScheduler
@@ -37,6 +45,7 @@ class Writes:
 
     error: Exception | None
     is_patient: bool = False
+    backoff: Sequence[timedelta] = BACKOFF
     done: int = 0
 
     def run(self, run: TaskRun) -> None:

@@ -1,12 +1,23 @@
 """``hv captions``: list a video's captions, have them made by machine, and read what is said."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 import click
 
 from hvcore.assembly import Services
-from hvcore.domain.videos.caption_jobs import AUTO
+from hvcore.domain.ids import CaptionJobId, OrgId
+from hvcore.domain.tasks.kinds import CAPTIONS_MAKE
+from hvcore.domain.tasks.task import TaskState
+from hvcore.domain.videos.caption_jobs import AUTO, CaptionJobState
 from hvcore.domain.videos.transcripts import write_subrip, write_text
+from hvcore.errors import (
+    ConflictError,
+    InvalidParametersError,
+    VideoNotFoundError,
+    QuotaExceededError,
+)
+from hvcore.services.captions.making import JOB
 from hvcore.wire.videos import captions as wire
 from hvcore.wire.videos.captions import TranscriptFormat
 from hvcore_cli.commands.videos.shown import OPERATOR
@@ -30,6 +41,14 @@ _JOB_COLUMNS = {
     "confidence": "CONFIDENCE",
     "reason": "WHY",
 }
+_RETRIED_COLUMNS = {
+    "videoID": "VIDEO",
+    "orgID": "ORGANIZATION",
+    "wishes": "WISHES",
+    "refusal": "WHY NOT",
+}
+MOST_RETRIED: Final = 100_000
+"""Failed tasks are forgotten after seven days."""
 _org = click.option(
     "--org", default="org_local", show_default=True, help="The organization."
 )
@@ -79,6 +98,26 @@ def generate(
         _show(services, org, video_id, as_json=as_json)
 
 
+@captions.command("retry")
+@click.option("--org", help="Only those of this organization.")
+@json_option
+@pass_invocation
+def retry(invocation: Invocation, *, org: str | None, as_json: bool) -> None:
+    """Order the captions again that failed at every attempt within seven days."""
+    with invocation.services() as services:
+        failed = _failed_wishes(services, None if org is None else OrgId(org))
+        retried = [
+            {
+                "videoID": video_id,
+                "orgID": org_id,
+                "wishes": wishes,
+                "refusal": _ordered_again(services, org_id, video_id, wishes),
+            }
+            for (org_id, video_id), wishes in failed.items()
+        ]
+    show(retried, _RETRIED_COLUMNS, name="captions", as_json=as_json)
+
+
 @captions.command("cancel")
 @click.argument("video_id")
 @_org
@@ -119,6 +158,42 @@ def transcript(
             is_text = form == TranscriptFormat.TEXT.value
             write = write_text if is_text else write_subrip
             put(write(found.cues(track)).decode().rstrip("\n"))
+
+
+def _failed_wishes(
+    services: Services, org_id: OrgId | None
+) -> Mapping[tuple[OrgId, str], list[str]]:
+    """Return the wishes for captions whose attempts have all failed, by organization and video."""
+    wishes: dict[tuple[OrgId, str], list[str]] = {}
+    with services.uow.read() as work:
+        failed = work.tasks.search(
+            state=TaskState.FAILED,
+            org_id=org_id,
+            kind=CAPTIONS_MAKE,
+            limit=MOST_RETRIED,
+        )
+        for task in failed:
+            job = work.caption_jobs.find(CaptionJobId(str(task.payload[JOB])))
+            # There is none if the same was ordered again since.
+            if job is not None and job.state is CaptionJobState.FAILED:
+                wishes.setdefault((task.org_id, task.subject), []).append(job.wish)
+    return wishes
+
+
+def _ordered_again(
+    services: Services, org_id: str, video_id: str, wishes: Sequence[str]
+) -> str:
+    """Order captions of a video; return the reason if they are refused."""
+    try:
+        services.caption_orders.generate(OPERATOR, org_id, video_id, wishes)
+    except (
+        ConflictError,
+        InvalidParametersError,
+        VideoNotFoundError,
+        QuotaExceededError,
+    ) as exc:
+        return exc.detail
+    return ""
 
 
 def _show(services: Services, org: str, video_id: str, *, as_json: bool) -> None:

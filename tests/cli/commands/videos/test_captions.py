@@ -3,10 +3,13 @@ hv captions, without a running service.
 """
 
 import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 
-from tests.cli.commands.videos.test_certificates import VIDEO, stored_video
+from tests.cli.commands.videos.test_certificates import DATA, VIDEO, stored_video
 from tests.cli.conftest import Hv
 
 __all__ = ["stored_video"]
@@ -43,6 +46,47 @@ def test_ordered_captions_are_cancelled(spoken_video: Hv) -> None:
         "failed",
         "The captions were cancelled before they were made.",
     )
+
+
+def test_captions_that_failed_at_every_attempt_are_ordered_again(
+    spoken_video: Hv, tmp_path: Path
+) -> None:
+    spoken_video("captions", "generate", VIDEO, "--language", "de", "--language", "en")
+    with closing(sqlite3.connect(tmp_path / DATA / "hvcore.sqlite3")) as connection:
+        connection.execute("UPDATE tasks SET state = 'failed'")
+        connection.execute("UPDATE caption_jobs SET state = 'failed'")
+        connection.commit()
+
+    elsewhere = spoken_video("captions", "retry", "--org", "org_other", "--json")
+    retried = spoken_video("captions", "retry", "--json")
+    again = spoken_video("captions", "retry", "--json")
+    told = spoken_video("captions", "list", VIDEO, "--json")
+
+    assert retried.status == 0, retried.stderr
+    (one,) = json.loads(retried.stdout)["captions"]
+    assert (one["videoID"], sorted(one["wishes"])) == (VIDEO, ["de", "en"])
+    assert one["refusal"] == ""
+    assert [json.loads(none.stdout)["captions"] for none in (elsewhere, again)] == [
+        [],
+        [],
+    ]
+    assert {job["state"] for job in json.loads(told.stdout)["jobs"]} == {"waiting"}
+
+
+def test_captions_that_are_refused_are_not_ordered_again(
+    spoken_video: Hv, tmp_path: Path
+) -> None:
+    spoken_video("captions", "generate", VIDEO, "--language", "de")
+    with closing(sqlite3.connect(tmp_path / DATA / "hvcore.sqlite3")) as connection:
+        connection.execute("UPDATE tasks SET state = 'failed'")
+        connection.execute("UPDATE caption_jobs SET state = 'failed'")
+        connection.execute("UPDATE videos SET state = 'transcoding'")
+        connection.commit()
+
+    told = spoken_video("captions", "retry")
+
+    assert told.status == 0, told.stderr
+    assert "The video is not ready yet." in told.stdout
 
 
 def test_an_environment_says_which_captions_its_new_videos_get(

@@ -328,6 +328,8 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """
     if request.param != "few":
         monkeypatch.setattr(pages, "FEW", 3)
+        monkeypatch.setattr(pages, "FEW_ON_SERVER", 3)
+        monkeypatch.setattr(pages, "LOOKED_INTO", 2)
         monkeypatch.setattr(pages, "COUNTED", 4)
         monkeypatch.setattr(pages, "MAX_COUNTED", 11)
         monkeypatch.setattr(pages, "FIRST_STEP", 2)

@@ -64,7 +64,11 @@ def server_lookup(
 
     # Each by itself: or PostgreSQL makes the words of each text of the environment, or
     # walks through an index that has the order.
-    found = sa.select(spoken_texts.c.video_id).where(IS_FOUND).limit(_FEW + literal_number(1))
+    found = (
+        sa.select(spoken_texts.c.video_id)
+        .where(IS_FOUND)
+        .limit(_FEW + literal_number(1))
+    )
     texts = found.cte("found").prefix_with("MATERIALIZED")
     number = sa.select(sa.func.count()).select_from(texts).scalar_subquery()
     columns = [

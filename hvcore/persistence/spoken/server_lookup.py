@@ -70,7 +70,10 @@ def server_lookup(
         .limit(_FEW + literal_number(1))
     )
     texts = found.cte("found").prefix_with("MATERIALIZED")
-    number = sa.select(sa.func.count()).select_from(texts).scalar_subquery()
+    # Counted once, although it is asked for three times.
+    counting = sa.select(sa.func.count().label("number")).select_from(texts)
+    size = counting.cte("size").prefix_with("MATERIALIZED")
+    number = sa.select(size.c.number).scalar_subquery()
     columns = [
         sa.column(column.name, column.type)
         for column in (videos.c.id, *SORT_COLUMNS.values())

@@ -8,7 +8,7 @@ end where the total ends, or their cost would grow with their number. See
 docs/decisions/0230.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import attrs
@@ -25,20 +25,16 @@ from hvcore.domain.videos.spoken_words import SpokenQuery
 from hvcore.domain.videos.states import LISTED_STATES
 from hvcore.persistence.naming import named
 from hvcore.persistence.spoken.index import (
-    AS_VECTOR,
     SPOKEN_INDEX,
     has_words,
     match_value,
     of_sign,
 )
+from hvcore.persistence.spoken.page_filters import filter_conditions
+from hvcore.persistence.spoken.server_lookup import IS_FOUND, server_lookup
 from hvcore.persistence.statements import is_storable
-from hvcore.persistence.tables import spoken_texts, video_labels, videos
+from hvcore.persistence.tables import spoken_texts, videos
 from hvcore.persistence.videos.page_conditions import (
-    in_state,
-    name_conditions,
-    of_environment,
-    plain,
-    visibility_conditions,
     without_index,
 )
 from hvcore.persistence.videos.page_shapes import (
@@ -47,14 +43,18 @@ from hvcore.persistence.videos.page_shapes import (
     page_shape,
     page_values,
 )
-from hvcore.persistence.videos.page_statements import SORT_COLUMNS, in_order
+from hvcore.persistence.videos.page_statements import in_order
 
 FEW: Final = 1_500
-"""Found texts whose videos are put into order."""
+"""Found texts whose videos SQLite puts into order: 8 us for each."""
+FEW_ON_SERVER: Final = 4_000
+"""Found texts whose videos PostgreSQL puts into order: 4 us for each."""
 COUNTED: Final = 1_100
-"""Found texts of a common word that are counted: some are of deleted videos."""
+"""Found texts of a common word that PostgreSQL counts with them: some are of deleted videos."""
 FIRST_STEP: Final = 50
 """Videos of the list that are looked at first."""
+LOOKED_INTO: Final = 100
+"""Videos whose words PostgreSQL reads: 35 us for each; of more, the index tells all that have them."""
 LONGEST_STEP: Final = 8
 """How many times as many are looked at next, at most."""
 FARTHEST: Final = 1_600
@@ -143,12 +143,10 @@ class SpokenPages:
             | {f"term_{at}": term for at, term in enumerate(sorted(query.terms))}
             | {"external_id": query.external_id},
         )
-        found, are_many = self._found(connection, asked)
-        listed = self._sorted(connection, asked, dict.fromkeys(found)) if found else ()
-        if not are_many:
-            behind = () if asked.is_beyond else listed[asked.skipped :]
-            return _page(asked, behind, len(listed))
-        total = len(listed)
+        look_up = self._look_up if self._is_sqlite else self._look_up_on_server
+        behind, total = look_up(connection, asked)
+        if behind is not None:
+            return _page(asked, () if asked.is_beyond else behind, total)
         if total <= MAX_COUNTED:
             # Filters leave few of them, or many are of one video.
             total = self._count(connection, asked)
@@ -159,68 +157,76 @@ class SpokenPages:
             ids = self._all(connection, asked)
         return _page(asked, ids, total)
 
-    def _found(
+    def _look_up(
         self, connection: Connection, asked: _Asked
-    ) -> tuple[Sequence[VideoId], bool]:
+    ) -> tuple[Sequence[VideoId] | None, int]:
         """
-        Return the videos of texts that the index finds, some of them deleted, and whether there are more than are put into order.
+        Return the videos on a page and behind it, and the number of all, if SQLite finds few texts.
 
         Returns:
-            COUNTED texts' videos if there are more, or none.
+            None and 0 if there are many.
         """
-        matches = self._matches(asked)
-        if not self._is_sqlite or not asked.is_indexed:
-            found = _ids(connection, matches.limit(FEW + 1), asked.values)
-            are_many = len(found) > FEW
-            return (found[:COUNTED] if are_many else found), are_many
-        # Without the texts, which lie far apart; `_count` reads as many as it needs.
-        numbers = named(_NUMBERS).columns(sa.column("no")).subquery("numbers")
-        some = sa.select(numbers.c.no).limit(FEW + 1).subquery("some")
+        if asked.is_indexed:
+            # Without the texts, which lie far apart.
+            numbers = named(_NUMBERS).columns(sa.column("no")).subquery("numbers")
+            found = sa.select(numbers.c.no)
+        else:
+            found = self._matches(asked)
+        some = found.limit(FEW + 1).subquery("some")
         counted = sa.select(sa.func.count()).select_from(some)
-        number = connection.execute(counted, dict(asked.values)).scalar_one()
-        if number > FEW:
-            return (), True
-        return _ids(connection, matches, asked.values), False
-
-    def _sorted(
-        self, connection: Connection, asked: _Asked, ids: Iterable[VideoId]
-    ) -> Sequence[VideoId]:
-        """Return the ids of the given videos that the filters let through, in the order of the list."""
-        some = list(ids)
-        if self._is_sqlite:
-            each = named("SELECT value FROM json_each(:ids)").columns(sa.column("id"))
-            statement = (
-                sa.select(videos.c.id)
-                .where(videos.c.id.in_(each), *self._conditions(asked))
-                .order_by(*self._order(asked.shape))
-            )
-            given = {**asked.values, "ids": orjson.dumps(some).decode()}
-            return _ids(connection, statement, given)
-        given_ids = sa.func.string_to_array(sa.bindparam("ids"), ",")
-        one = sa.func.unnest(given_ids).table_valued("id").render_derived()
-        # By themselves: or PostgreSQL walks through an index that has the order.
-        found = (
-            sa.select(videos.c.id, *SORT_COLUMNS.values())
-            .join_from(one, videos, videos.c.id == one.c.id)
-            .where(*self._conditions(asked))
-            .cte("found")
-            .prefix_with("MATERIALIZED")
+        if connection.execute(counted, dict(asked.values)).scalar_one() > FEW:
+            return None, 0
+        ids = dict.fromkeys(_ids(connection, self._matches(asked), asked.values))
+        each = named("SELECT value FROM json_each(:ids)").columns(sa.column("id"))
+        statement = (
+            sa.select(videos.c.id)
+            .where(videos.c.id.in_(each), *self._conditions(asked))
+            .order_by(*self._order(asked.shape))
         )
-        statement = sa.select(found.c.id).order_by(*in_order(asked.shape, found.c))
-        return _ids(connection, statement, {**asked.values, "ids": ",".join(some)})
+        given = {**asked.values, "ids": orjson.dumps(list(ids)).decode()}
+        listed = _ids(connection, statement, given) if ids else ()
+        return listed[asked.skipped :], len(listed)
+
+    def _look_up_on_server(
+        self, connection: Connection, asked: _Asked
+    ) -> tuple[Sequence[VideoId] | None, int]:
+        """
+        Return the videos on a page and one behind it, and the number of all, if PostgreSQL finds few texts.
+
+        Returns:
+            None if there are many, and the number of the first ones' videos that the
+            filters let through.
+        """
+        query = asked.query
+        statement = server_lookup(
+            connection.dialect,
+            asked.shape,
+            len(query.terms),
+            has_external_id=query.external_id is not None,
+        )
+        given = {
+            **asked.values,
+            "few": FEW_ON_SERVER,
+            "counted": COUNTED,
+            "skipped": asked.skipped,
+            "listed": query.page_size + 1,
+        }
+        row = connection.exec_driver_sql(statement, given).one()
+        are_many, total, counted, ids = row
+        if are_many:
+            return None, counted
+        return list(map(VideoId, ids.split(","))) if ids else (), total
 
     def _count(self, connection: Connection, asked: _Asked) -> int:
         """Return the number of found videos that the filters let through, MAX_COUNTED and one at most."""
-        matches = self._matches(asked).subquery("found")
-        video_id = matches.c[0]
+        matches: sa.FromClause = self._matches(asked).subquery("found")
         if not self._is_sqlite:
             # By themselves: or PostgreSQL makes the words of each text of the environment.
             matches = self._matches(asked).cte("found").prefix_with("MATERIALIZED")
-            video_id = matches.c[0]
         some = (
             sa.select(videos.c.id)
             .distinct()
-            .join_from(matches, videos, videos.c.id == video_id)
+            .join_from(matches, videos, videos.c.id == next(iter(matches.c)))
             .where(*self._conditions(asked))
             .limit(MAX_COUNTED + 1)
         )
@@ -269,6 +275,15 @@ class SpokenPages:
     ) -> frozenset[VideoId]:
         """Return the given videos in which the words are said."""
         texts = spoken_texts.c
+        if not self._is_sqlite and len(ids) > LOOKED_INTO:
+            found = self._matches(asked).cte("found").prefix_with("MATERIALIZED")
+            given_ids = sa.func.string_to_array(sa.bindparam("ids"), ",")
+            one = sa.func.unnest(given_ids).table_valued("id").render_derived()
+            joined = sa.select(one.c.id).join_from(
+                one, found, found.c.video_id == one.c.id
+            )
+            given = {**asked.values, "ids": ",".join(ids)}
+            return frozenset(_ids(connection, joined, given))
         if not self._is_sqlite or not asked.is_indexed:
             has_words = self._has_words(asked.words)
             statement = sa.select(texts.video_id).where(
@@ -295,8 +310,7 @@ class SpokenPages:
     def _matches(self, asked: _Asked) -> sa.Select[Any]:
         """Return the statement that reads the video ids of the texts that the index finds."""
         if not self._is_sqlite:
-            is_match = sa.text(f"{AS_VECTOR} @@ CAST(:match AS tsquery)")
-            return sa.select(spoken_texts.c.video_id).where(is_match)
+            return sa.select(spoken_texts.c.video_id).where(IS_FOUND)
         if not asked.is_indexed:
             return sa.select(spoken_texts.c.video_id).where(
                 of_sign(asked.env), self._has_words(asked.words)
@@ -313,33 +327,12 @@ class SpokenPages:
         return videos.c.id.in_(sa.select(found.c.video_id))
 
     def _conditions(self, asked: _Asked) -> Sequence[sa.ColumnElement[bool]]:
-        """Return the conditions of the filters, for which no index is read: the ids are known."""
-        shape = asked.shape
-        read = without_index if self._is_sqlite else plain
-        conditions = [
-            *of_environment(read),
-            in_state(read(videos.c.state), has_state=shape.has_state),
-            *visibility_conditions(shape, read),
-            *name_conditions(shape, is_sqlite=self._is_sqlite),
-        ]
-        if shape.has_since:
-            conditions.append(read(videos.c.created_at) >= sa.bindparam("since"))
-        if shape.has_until:
-            conditions.append(read(videos.c.created_at) < sa.bindparam("until"))
-        if asked.query.external_id is not None:
-            conditions.append(read(videos.c.external_id) == sa.bindparam("external_id"))
-        labels = video_labels.c
-        conditions += [
-            sa.exists().where(
-                labels.org_id == sa.bindparam("org_id"),
-                labels.env_id == sa.bindparam("env_id"),
-                labels.term == sa.bindparam(f"term_{at}"),
-                labels.created_at == videos.c.created_at,
-                labels.video_id == videos.c.id,
-            )
-            for at in range(len(asked.query.terms))
-        ]
-        return conditions
+        return filter_conditions(
+            asked.shape,
+            len(asked.query.terms),
+            has_external_id=asked.query.external_id is not None,
+            is_sqlite=self._is_sqlite,
+        )
 
     def _order(self, shape: PageShape) -> Sequence[sa.ColumnElement[Any]]:
         if not self._is_sqlite:

@@ -328,6 +328,8 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """
     if request.param != "few":
         monkeypatch.setattr(pages, "FEW", 3)
+        monkeypatch.setattr(pages, "FEW_ON_SERVER", 3)
+        monkeypatch.setattr(pages, "LOOKED_INTO", 2)
         monkeypatch.setattr(pages, "COUNTED", 4)
         monkeypatch.setattr(pages, "MAX_COUNTED", 11)
         monkeypatch.setattr(pages, "FIRST_STEP", 2)
@@ -519,6 +521,23 @@ def test_postgresql_reads_no_whole_table_of_spoken_texts(
     for plan in plans:
         assert "ix_videos_search_spoken" in plan, plan
         assert "Seq Scan on spoken_texts" not in plan, plan
+
+
+def test_postgresql_keeps_the_plan_of_a_search_in_what_is_said(
+    films: Films, engine: Engine
+) -> None:
+    if engine.dialect.name != "postgresql":
+        pytest.skip("SQLite's plans are made in no time.")
+    films.add("taxi")
+
+    # After so many times, psycopg has a statement prepared.
+    for _ in range(7):
+        films.found("taxi")
+
+    with engine.connect() as connection:
+        asked = "SELECT generic_plans FROM pg_prepared_statements WHERE statement ~ %s"
+        (plans,) = connection.exec_driver_sql(asked, ("@@",)).scalars()
+        assert plans > 0
 
 
 @pytest.mark.parametrize(

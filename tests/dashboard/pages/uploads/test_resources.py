@@ -117,6 +117,23 @@ def test_an_upload_that_has_come_already_is_made_private_and_says_how_it_is_enco
     assert not dashboard.video(video_id).is_public
 
 
+def test_nothing_is_uploaded_to_an_organization_without_environments(
+    dashboard: Dashboard,
+) -> None:
+    dashboard.world.services.tenants.create_organization("org_new")
+    person = dashboard.sign_in(Role.EDITOR, org="org_new")
+    headers = {
+        "Tus-Resumable": "1.0.0",
+        "Upload-Length": "5",
+        "X-HV-Change-Token": person.session.person.change_token,
+    }
+
+    answer = person.send("POST", "/dashboard/org_new/upload/files", headers=headers)
+
+    assert answer.status_code == 400
+    assert answer.json["detail"] == "The organization has no environment yet."
+
+
 def test_texts_are_changed_while_a_file_is_on_its_way(dashboard: Dashboard) -> None:
     person = dashboard.sign_in(Role.EDITOR)
     begun = created(person, videoName="First", description="told", tags="red,blue")

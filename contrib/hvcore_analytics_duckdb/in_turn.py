@@ -15,6 +15,7 @@ from itertools import pairwise
 from typing import Any, Final, TypeAlias
 
 import attrs
+import duckdb
 
 from hvcore.plugin_api import (
     DateRange,
@@ -89,7 +90,7 @@ class CountsInTurn:
     def read(self, asked: VideosInTurn, lengths: VideoLengths) -> Sequence[VideoCount]:
         """Return the counts of the videos behind a given one, in an environment, in the order of ids."""
         with self._lock:
-            rows = self._engine.retried(lambda state: self._rows(state, asked))
+            rows = self._engine.retried(lambda state: self._read(state, asked))
         known = lengths.of({VideoId(video) for _, video, _, _ in rows})
         return [
             VideoCount(
@@ -101,6 +102,14 @@ class CountsInTurn:
             )
             for day, video, segments, last_ms in rows
         ]
+
+    def _read(self, state: StoreState, asked: VideosInTurn) -> list[tuple[Any, ...]]:
+        try:
+            return self._rows(state, asked)
+        except duckdb.CatalogException:
+            # The database in memory was opened anew, and the old one had the tables.
+            self._tables.clear()
+            return self._rows(state, asked)
 
     def _rows(self, state: StoreState, asked: VideosInTurn) -> list[tuple[Any, ...]]:
         found: list[tuple[Any, ...]] = []

@@ -171,3 +171,15 @@ def test_segments_that_come_amid_a_file_are_in_what_follows(
     assert ids == sorted(set(ids))
     assert len(ids) == VIDEOS + 1
     assert next(one for one in rest[0] if one.video_id == behind).segments == 30
+
+
+def test_a_range_is_read_again_after_the_database_was_opened_anew(
+    store: DuckdbAnalytics, lengths: KnownLengths, engine: DuckdbEngine
+) -> None:
+    asked = asked_for(RANGES[1], by_day=False, limit=5)
+    before = store.in_turn(asked, lengths)
+
+    engine.close()
+
+    assert len(before) == 5
+    assert store.in_turn(asked, lengths) == before

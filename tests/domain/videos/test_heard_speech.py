@@ -93,6 +93,14 @@ def test_speech_of_a_day_with_pauses_is_kept_in_few_spans() -> None:
     assert len(heard.doubted) == MAX_SPANS
 
 
+def test_pauses_are_kept_while_there_are_no_more_spans_than_may_be() -> None:
+    cues = [spoken("a", start_ms=60_000 * number) for number in range(MAX_SPANS)]
+
+    heard = heard_speech(Transcript(language="en", cues=tuple(cues)))
+
+    assert len(heard.spans) == MAX_SPANS
+
+
 @pytest.mark.parametrize(
     ("shown", "gaps"),
     [

@@ -100,9 +100,11 @@ def test_a_new_invitation_ends_the_one_before(mailing: Mailing) -> None:
     admin = mailing.dashboard.sign_in(Role.ADMIN)
     admin.post(f"{MEMBERS}/new", NEW)
     (first,) = mailing.run()
-    path = f"{MEMBERS}/{member_named(mailing.dashboard, 'Ann').id}"
+    ann = member_named(mailing.dashboard, "Ann").id
+    path = f"{MEMBERS}/{ann}"
 
     assert admin.submit(f"{path}/invite", page=path).status_code == 303
+    assert mailing.dashboard.last_audited()[:2] == ("member.invite", ann)
     (second,) = mailing.run()
 
     assert mailing.use(codes_in(first)[0]).status_code == 403

@@ -252,6 +252,7 @@ def test_a_failed_video_is_tried_again(dashboard: Dashboard) -> None:
 
     assert answer.status_code == 303
     assert dashboard.video(video_id).state is VideoState.TRANSCODING
+    assert dashboard.last_audited()[:2] == ("video.retry", video_id)
     assert person.post(f"{VIDEOS}/{video_id}/retry").status_code == 409
 
 

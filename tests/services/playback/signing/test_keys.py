@@ -97,6 +97,10 @@ def test_a_revoked_key_is_refused_by_the_next_request(
         problem_of(play(cinema, token), 401, "unauthorized")
     with pytest.raises(NotFoundError, match="no such signing key"):
         cinema.api.services.signing_keys.revoke(ORG, made.key.id)
+    log = cinema.api.services.audit.latest(ORG, limit=2)
+    done = [(entry.action, entry.subject) for entry in log]
+    acts = ("signing-key.revoke", "signing-key.create")
+    assert done == [(act, made.key.id) for act in acts]
 
 
 def test_another_organizations_video_is_as_unknown_as_any(cinema: Cinema) -> None:

@@ -143,7 +143,9 @@ def test_a_refused_change_leaves_no_entry(program: Program) -> None:
     assert program.actions() == []
 
 
-def test_what_follows_a_request_is_not_recorded_under_its_key(program: Program) -> None:
+def test_tasks_that_follow_a_request_are_not_recorded_under_its_key(
+    program: Program,
+) -> None:
     program.call("GET", VIDEOS)
     program.world.get(f"{VIDEOS}/none", key=program.key)
 

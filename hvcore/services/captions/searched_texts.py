@@ -1,4 +1,4 @@
-"""Store what captions say for the search, and tell operators of words that nobody will find."""
+"""Store the texts of captions for the search, and tell operators of words that nobody will find."""
 
 import logging
 

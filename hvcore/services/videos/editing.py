@@ -114,7 +114,7 @@ class Editing:
 
 
 def _editable(video: Video) -> Mapping[str, object]:
-    """Return what an owner may change, by the names that the API has for it."""
+    """Return the properties of a video that its owner may change, by their names in the API."""
     labels = video.labels
     return {
         "name": video.name,

@@ -14,8 +14,8 @@ from hvcore.domain.videos.transcripts import write_subrip, write_text
 from hvcore.errors import (
     ConflictError,
     InvalidParametersError,
-    VideoNotFoundError,
     QuotaExceededError,
+    VideoNotFoundError,
 )
 from hvcore.services.captions.making import JOB
 from hvcore.wire.videos import captions as wire

@@ -321,7 +321,7 @@ def test_captions_are_not_read_one_by_one_from_a_storage_that_does_not_answer(
 def test_captions_are_not_read_longer_for_one_view_than_it_may_take(
     spoken: SpokenService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Those that are left are read for the next view."""
+    """The next view reads the captions that are left."""
     video_id = spoken.ready()
     spoken.generate(video_id, "de", "en")
     spoken.world.run_tasks()

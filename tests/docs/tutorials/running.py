@@ -24,7 +24,6 @@ from typing import Final
 import attrs
 from uv import find_uv_bin
 
-from tests.support.compiled_modules import share_compiled
 from tests.support.live import until
 
 ROOT: Final = Path(__file__).parents[3]
@@ -233,7 +232,6 @@ def make_environment(folder: Path, *packages: str | Path) -> None:
     )
     for command in commands:
         subprocess.run([find_uv_bin(), "--quiet", *command], check=True, timeout=300)
-    share_compiled(folder)
 
 
 @contextmanager

@@ -31,7 +31,7 @@ hypothesis.settings.load_profile("no_deadline")
 
 __all__ = ["SettableClock"]
 
-pytest_plugins = ("tests.support.folder_times", "tests.support.http.fixtures")
+pytest_plugins = ("tests.support.runs.folder_times", "tests.support.http.fixtures")
 
 IS_LONG: Final = "LONG_TESTS" in os.environ
 """Whether ``./hv test --long`` runs the tests."""
@@ -61,12 +61,12 @@ def pytest_xdist_make_scheduler(
     config: pytest.Config, log: "Producer"
 ) -> "Scheduling | None":
     """
-    Let files that share a server run where it runs; see tests.support.scheduling.
+    Let files that share a server run where it runs; see tests.support.runs.scheduling.
     """
     if config.getoption("dist") != "loadfile":
         return None
     # Not needed by any of the processes that run the tests.
-    from tests.support.scheduling import HomeScheduling  # noqa: PLC0415
+    from tests.support.runs.scheduling import HomeScheduling  # noqa: PLC0415
 
     return HomeScheduling(config, log)
 

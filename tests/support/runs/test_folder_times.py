@@ -6,7 +6,7 @@ from typing import Literal
 
 import pytest
 
-from tests.support.folder_times import seconds_by_folder
+from tests.support.runs.folder_times import seconds_by_folder
 
 
 def report(

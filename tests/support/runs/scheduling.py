@@ -35,7 +35,7 @@ HOMES: Final = {
     "tests/plugins/transcoder_ffmpeg/": 3,
 }
 """The process, from 0, of files whose path begins so."""
-_ROOT: Final = Path(__file__).parents[2]
+_ROOT: Final = Path(__file__).parents[3]
 _OWN_SERVICE: Final = re.compile(r"\blive_service\(")
 
 

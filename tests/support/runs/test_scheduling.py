@@ -6,7 +6,7 @@ from typing import Final
 
 import pytest
 
-from tests.support.scheduling import HOMES, home_of, next_file
+from tests.support.runs.scheduling import HOMES, home_of, next_file
 
 SHARES: Final = "tests/e2e/test_pages.py"
 OWN: Final = "tests/e2e/processes/test_up.py"

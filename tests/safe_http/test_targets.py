@@ -58,8 +58,6 @@ def test_no_target_is_fetched_from_or_posted_to(
     assert outside.canary.reached == 0
 
 
-# The test above tries all.
-@pytest.mark.cases(100)
 @each([text for text in TARGETS if fits_a_header(text)])
 def test_no_redirect_to_a_target_is_followed(outside: Outside, template: str) -> None:
     location = url_of(template, outside)
@@ -74,8 +72,6 @@ def test_no_redirect_to_a_target_is_followed(outside: Outside, template: str) ->
     assert outside.was_spared()
 
 
-# The test above tries all.
-@pytest.mark.cases(100)
 @each([text for text in TARGETS if fits_a_database(text)])
 def test_no_task_fetches_from_a_target(
     world: World, outside: Outside, template: str

@@ -253,8 +253,6 @@ def cells(routes: list[Route], *others: tuple[str, ...]) -> list[object]:
     ]
 
 
-# Every third: those of a route have all states and all callers.
-@pytest.mark.cases(len(WITH_VIDEO) * len(STATES) * len(FOREIGN) // 3)
 @pytest.mark.parametrize(
     ("route", "state", "caller"), cells(WITH_VIDEO, STATES, FOREIGN)
 )

@@ -84,9 +84,7 @@ def test_a_model_without_all_of_its_files_is_refused(name: str, tmp_path: Path) 
     folder = install(tmp_path / "a")
     (folder / name).unlink()
 
-    with pytest.raises(
-        UnavailableError, match="copy its whole folder"
-    ):
+    with pytest.raises(UnavailableError, match="copy its whole folder"):
         find_model(str(folder), models_dir=tmp_path)
 
 

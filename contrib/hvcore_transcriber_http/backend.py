@@ -18,6 +18,7 @@ from hvcore.plugin_api import (
     Database,
     SoundFile,
     SpokenCue,
+    SpokenLanguage,
     Transcriber,
     TranscriberCapabilities,
     Transcription,
@@ -51,6 +52,8 @@ _LONGEST_WAIT_S: Final = 30
 """A longer pause that a server asks for is made by the job, which others need not wait for."""
 _REFUSED_WAIT_S: Final = 3_600
 _TOO_LONG: Final = "This sound alone is longer than what may be transcribed in a day."
+_LEAST_MS: Final = 200
+"""Nobody says a word in less, and OpenAI's server answers 400 to less than 0.1 s: audio_too_short."""
 _PING_S: Final = 10.0
 _STEP_S: Final = 0.5
 
@@ -145,7 +148,10 @@ class HttpTranscriber(Transcriber):
     def transcribe(self, order: TranscriptionOrder) -> Transcription:
         require_known_language(order.language, self.capabilities())
         order.check()
-        answer = self._asked(self._request(order), order)
+        request = self._request(order)
+        if order.sound.duration_ms < _LEAST_MS:
+            return Transcription(language=self._silence(order), cues=_cues((), order))
+        answer = self._asked(request, order)
         if answer.status != _OK:
             raise self._refusal(answer)
         try:
@@ -175,6 +181,12 @@ class HttpTranscriber(Transcriber):
             raise self._silent() from exc
         if answer.status in _REFUSED_KEY or answer.status >= _SERVER_FAILS:
             raise self._refusal(answer)
+
+    def _silence(self, order: TranscriptionOrder) -> SpokenLanguage:
+        """Return the language of a sound in which nothing is said."""
+        if order.language is not None:
+            return SpokenLanguage(code=order.language)
+        return SpokenLanguage(code=min(self.options.known_languages), probability=0.0)
 
     def _asked(self, request: Request, order: TranscriptionOrder) -> Answer:
         """Return the first answer other than that the server is busy."""

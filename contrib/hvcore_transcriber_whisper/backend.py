@@ -117,7 +117,8 @@ class WhisperTranscriber(Transcriber):
         except (RuntimeError, ValueError, OSError) as exc:
             raise UnavailableError(
                 f"The Whisper model {model.name!r} cannot be loaded: copy its whole "
-                "folder again.",
+                "folder again; if memory is short (it may take 4 GiB), choose a smaller "
+                "model.",
                 retry_after_s=60,
                 said=str(exc),
             ) from exc

@@ -5,13 +5,15 @@ from contextlib import contextmanager
 
 import attrs
 
-from hvcore.domain.processing.speech import TranscriptionError, UnusableSoundError
+from hvcore.domain.processing.speech import UnusableSoundError
 from hvcore.domain.tasks.task import MAX_ATTEMPTS
 from hvcore.domain.videos.caption_jobs import CaptionJob
 from hvcore.domain.videos.heard_speech import SpanMs
 from hvcore.domain.videos.states import VideoState
 from hvcore.ports.unit_of_work import UnitOfWork
+from hvcore.services.captions.publishing import NotPublishableError
 from hvcore.services.tasks.leases import TaskRun, TaskStopped
+from hvcore.services.tasks.outages import is_outage
 
 
 @attrs.frozen(kw_only=True)
@@ -44,9 +46,12 @@ class HeardMinutes:
         except TaskStopped:
             self._count(job, window, unless_wanted=True)
             raise
-        except (TranscriptionError, UnusableSoundError) as exc:
-            attempts = run.task.attempts + 1
-            if isinstance(exc, UnusableSoundError) or attempts >= MAX_ATTEMPTS:
+        except NotPublishableError:
+            # Who ends the job for it counts the window.
+            raise
+        except Exception as exc:
+            is_last = run.task.attempts + 1 >= MAX_ATTEMPTS and not is_outage(exc)
+            if is_last or isinstance(exc, UnusableSoundError):
                 self._count(job, window)
             raise
 

@@ -164,6 +164,22 @@ def test_a_refused_sound_waits_for_the_operator(
     assert len(server.fields) == 1
 
 
+@pytest.mark.parametrize("wished", [None, "de"])
+def test_a_sound_too_short_for_a_word_is_not_sent(
+    wished: str | None,
+    server: ImitatedServer,
+    transcriber: HttpTranscriber,
+    tmp_path: Path,
+) -> None:
+    short = write_sound(tmp_path / "short.wav", tones(90))
+
+    made = transcriber.transcribe(TranscriptionOrder(sound=short, language=wished))
+
+    assert list(made.cues) == []
+    assert made.language.code == (wished or min(transcriber.options.known_languages))
+    assert server.fields == []
+
+
 def test_a_request_that_breaks_off_costs_an_attempt_and_is_not_repeated(
     server: ImitatedServer, transcriber: HttpTranscriber, sound: SoundFile
 ) -> None:

@@ -11,6 +11,7 @@ import pytest
 from hvcore.domain.ids import VideoId
 from hvcore.domain.processing.speech import TranscriptionError, UnusableSoundError
 from hvcore.domain.videos.caption_jobs import CaptionJobState
+from hvcore.persistence.videos.caption_jobs import SqlCaptionJobRepository
 from hvcore.testing.memory_transcriber import MemoryTranscriber
 from tests.services.spoken_service import SpokenService
 
@@ -124,6 +125,22 @@ def test_a_window_at_which_captions_fail_counts_once(
         raise error("What is said cannot be written down.")
 
     monkeypatch.setattr(MemoryTranscriber, "transcribe", fail)
+    spoken.generate(video_id)
+    spoken.run_all_attempts()
+
+    assert spoken.job(video_id).state is CaptionJobState.FAILED
+    assert heard_ms(spoken) == FIRST_WINDOW_MS
+
+
+def test_a_window_whose_words_cannot_be_kept_counts_once(
+    spoken: SpokenService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    video_id = spoken.ready()
+
+    def fail(*_: object) -> NoReturn:
+        raise TypeError
+
+    monkeypatch.setattr(SqlCaptionJobRepository, "add_window", fail)
     spoken.generate(video_id)
     spoken.run_all_attempts()
 

@@ -254,7 +254,8 @@ def _of_this_thread_alone() -> list[sqlite3.Connection]:
 
 def _with_subclasses(kind: type) -> Iterator[type]:
     yield kind
-    for subclass in type.__subclasses__(kind):
+    subclasses: list[type] = kind.__subclasses__()
+    for subclass in subclasses:
         yield from _with_subclasses(subclass)
 
 

@@ -44,7 +44,7 @@ TAGS: Final = [f"{chr(97 + n // 26 % 26)}{chr(97 + n % 26)}" for n in range(1_00
 @attrs.define
 class Flood:
     """
-    What one key asks for, and how it is answered.
+    A flood of requests of one key, and the statuses of their answers.
 
     Attributes:
         theirs: A video of the neighbour.
@@ -126,7 +126,7 @@ def made(customer: Customer, clip: Path) -> str:
 
 def captioned_s(customer: Customer, video_id: str, language: str) -> float:
     """
-    Return how long the captions of a video took from their order on.
+    Order captions of a video, and return the seconds until they are made.
     """
     began = time.monotonic()
     path = f"/v1/videos/{video_id}/captions"

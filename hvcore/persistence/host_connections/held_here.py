@@ -240,15 +240,23 @@ def _of_this_thread_alone() -> list[sqlite3.Connection]:
     Python's driver refuses all others, unless it was told not to. What has not been told
     is that of programs with no library between them and it.
     """
-    # By type(): isinstance() would ask what a lazy object stands for.
-    found = [
-        one for one in gc.get_objects() if issubclass(type(one), sqlite3.Connection)
-    ]
+    kinds = list(_with_subclasses(sqlite3.Connection))
+    # Not gc.get_objects(): a tuple that another thread is about to make must have no second
+    # reference, or Python fails that thread with a SystemError. Connections refer to their
+    # class. By type(): isinstance() would ask what a lazy object stands for.
+    found = [one for one in gc.get_referrers(*kinds) if type(one) in kinds]
     mine = [one for one in found if _is_usable(one)]
     if not mine:
         return []
     with ThreadPoolExecutor(1) as other:
         return [one for one in mine if not other.submit(_is_usable, one).result()]
+
+
+def _with_subclasses(kind: type) -> Iterator[type]:
+    yield kind
+    subclasses: list[type] = kind.__subclasses__()
+    for subclass in subclasses:
+        yield from _with_subclasses(subclass)
 
 
 def _is_usable(connection: sqlite3.Connection) -> bool:

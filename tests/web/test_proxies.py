@@ -56,6 +56,16 @@ def test_without_names_only_this_machine_is_believed() -> None:
     assert client_address("10.1.2.3", "198.51.100.4") == "10.1.2.3"
 
 
+@pytest.mark.usefixtures("trusted")
+def test_a_proxy_that_is_named_no_more_is_believed_no_more() -> None:
+    before = client_address("10.1.2.3", "198.51.100.4")
+    PROXIES.trust(["10.2.0.0/16"])
+
+    assert before == "198.51.100.4"
+    assert client_address("10.1.2.3", "198.51.100.4") == "10.1.2.3"
+    assert client_address("10.2.0.1", "198.51.100.4") == "198.51.100.4"
+
+
 def test_a_proxy_that_is_no_network_is_refused() -> None:
     with pytest.raises(ConfigError, match=r"HV_EDGE__PROXIES: .*Write addresses"):
         PROXIES.trust(["gateway"])

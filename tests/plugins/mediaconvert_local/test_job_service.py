@@ -134,6 +134,23 @@ def test_a_job_that_nobody_can_begin_is_refused(
     assert idle_service.jobs.list({})["jobs"] == []
 
 
+def test_outputs_of_a_file_group_are_named_where_there_are_several(
+    idle_service: LocalMediaConvert,
+) -> None:
+    request = wire(job("s3://b/in.mp4", file_group("b")))
+    outputs = request["settings"]["outputGroups"][0]["outputs"]
+    idle_service.jobs.create(request)
+    outputs.append(outputs[0])
+
+    with pytest.raises(MediaConvertError) as refused:
+        idle_service.jobs.create(request)
+
+    path = "/outputGroups/0/outputs"
+    assert refused.value.message.split("; ") == [
+        f"{path}/{number}: nameModifier is a required property" for number in (0, 1)
+    ]
+
+
 def test_a_token_of_the_longest_length_finds_its_job_for_a_minute(
     idle_service: LocalMediaConvert,
 ) -> None:

@@ -37,14 +37,14 @@ class Program:
 
     def entries(self) -> list[AuditEntry]:
         """
-        Return what the audit log says of programs, the oldest first.
+        Return the entries of programs in the audit log, the oldest first.
         """
         audit = self.world.services.audit
         return list(reversed(audit.latest(ORG, limit=1000, by=ActorKind.PROGRAM)))
 
     def actions(self) -> list[str]:
         """
-        Return what the audit log says that programs did.
+        Return the actions of programs in the audit log, the oldest first.
         """
         return [entry.action for entry in self.entries()]
 

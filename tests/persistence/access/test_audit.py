@@ -187,7 +187,7 @@ def test_entries_of_a_script_are_not_read_for_those_of_people_or_of_a_video(
 @contextmanager
 def plans(engine: Engine) -> Iterator[list[str]]:
     """
-    Note how the database finds entries, once it knows how many there are.
+    Note the plans by which the database finds entries of the audit log.
     """
     is_sqlite = engine.dialect.name == "sqlite"
     explains = "EXPLAIN QUERY PLAN" if is_sqlite else "EXPLAIN"

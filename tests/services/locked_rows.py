@@ -14,10 +14,13 @@ import sqlalchemy as sa
 from sqlalchemy import event
 from sqlalchemy.engine import Connection, Engine
 
-from hvcore.persistence.tables import edge_keys, grants, videos
+from hvcore.persistence.tables import edge_keys, videos
 
-LOCKED_FIRST: Final = frozenset({edge_keys, grants, videos})
-"""Of the tables whose rows are saved whole: a delivery's row is kept by its task's lease."""
+LOCKED_FIRST: Final = frozenset({edge_keys, videos})
+"""
+Of the tables whose rows are saved whole. A grant's row is locked by its save as well, which
+would hide that nobody has locked it before; a delivery's row is kept by its task's lease.
+"""
 
 
 @contextmanager

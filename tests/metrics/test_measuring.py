@@ -73,6 +73,15 @@ def test_what_a_fork_measures_is_its_own(tmp_path: Path) -> None:
     assert measured(tmp_path, after=f"{fork}\n{SUM}") == ["4.0", "3.0"]
 
 
+def test_a_thread_is_measured_again_after_a_block_that_is_not(tmp_path: Path) -> None:
+    block = (
+        "from hvcore.metrics.measuring import unmeasured\n"
+        "with unmeasured(): HTTP_REQUESTS.add('api', '/x', 'GET', '200')"
+    )
+
+    assert measured(tmp_path, before=block, after=SUM) == ["3.0", "3.0"]
+
+
 def test_a_full_disk_ends_no_process_and_is_said_once(tmp_path: Path) -> None:
     full = (
         "import errno, os\n"

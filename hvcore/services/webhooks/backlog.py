@@ -25,11 +25,19 @@ SWEEP_BATCHES: Final = 60
 """Batches of one sweep; the next one goes on half a minute later."""
 
 
-def end_backlog(uow: UnitOfWork, webhook_id: WebhookId) -> None:
-    """Cancel deliveries that wait for a disabled or removed webhook endpoint, for two seconds; the sweep cancels the rest."""
+def end_backlog(uow: UnitOfWork, webhook_id: WebhookId) -> bool:
+    """
+    Cancel deliveries that wait for a disabled or removed webhook endpoint, for two seconds; the sweep cancels the rest.
+
+    Returns:
+        Whether none is left.
+    """
     ends_at_s = time.monotonic() + WITHIN_S
-    while _end_batch(uow, webhook_id) and time.monotonic() < ends_at_s:
+    while _end_batch(uow, webhook_id):
+        if time.monotonic() >= ends_at_s:
+            return False
         time.sleep(PAUSE_S)
+    return True
 
 
 def end_leftovers(uow: UnitOfWork) -> int:

@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from datetime import timedelta
+from typing import Final
 
 import attrs
 
 from hvcore.clock import Clock
 from hvcore.domain import ids
-from hvcore.domain.ids import OrgId
+from hvcore.domain.ids import OrgId, WebhookId
 from hvcore.domain.webhooks.endpoints import (
     MAX_ENDPOINTS,
     MAX_URL_CHARS,
@@ -16,13 +17,19 @@ from hvcore.domain.webhooks.endpoints import (
     new_secret,
 )
 from hvcore.domain.webhooks.events import EventKind
-from hvcore.errors import InvalidParametersError, NotFoundError
+from hvcore.errors import InvalidParametersError, NotFoundError, UnavailableError
 from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.safe_http import OutboundHttp, TargetRefusedError
 from hvcore.services.access import audit
 from hvcore.services.access.tenants import Tenants
 from hvcore.services.conditions import Condition, require_condition
 from hvcore.services.webhooks.backlog import end_backlog, end_leftovers
+
+SWEPT_EVERY_S: Final = 30
+_BACKLOG: Final = (
+    "Many deliveries from before the endpoint was disabled are still being cancelled; "
+    "enable it again in a minute."
+)
 
 
 class AddressRefusedError(InvalidParametersError):
@@ -160,7 +167,11 @@ class Webhooks:
 
         Raises:
             NotFoundError: There is no such endpoint.
+            UnavailableError: So many deliveries from before it was disabled wait that they
+                could not be cancelled at once; the sweep cancels them.
         """
+        if not end_backlog(self.uow, WebhookId(webhook_id)):
+            raise UnavailableError(_BACKLOG, retry_after_s=SWEPT_EVERY_S)
         with self.uow.write() as work:
             old = find_endpoint(work, webhook_id)
             endpoint = attrs.evolve(old, state=EndpointState.ACTIVE)
@@ -172,6 +183,8 @@ class Webhooks:
     def disable(self, webhook_id: str) -> WebhookEndpoint:
         """
         Disable a webhook endpoint; its pending deliveries are never sent.
+
+        The sweep cancels those of them that cannot be cancelled within two seconds.
 
         Raises:
             NotFoundError: There is no such endpoint.

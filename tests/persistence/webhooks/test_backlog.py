@@ -95,11 +95,12 @@ def test_a_request_ends_what_it_can_in_time_and_the_sweep_the_rest(
     monkeypatch.setattr(backlog, "BATCH", 1)
     put_into(uow, waiting, EndpointState.DISABLED)
 
-    end_backlog(uow, waiting.id)
+    assert not end_backlog(uow, waiting.id)
 
     assert unended(uow) == [waiting.id]
     end_leftovers(uow)
     assert unended(uow) == []
+    assert end_backlog(uow, waiting.id)
 
 
 @pytest.mark.parametrize("state", [EndpointState.ACTIVE, EndpointState.FAILING])

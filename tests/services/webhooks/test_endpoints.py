@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from hvcore.domain.webhooks.deliveries import WebhookDeliveryState
 from hvcore.domain.webhooks.endpoints import MAX_ENDPOINTS
 from hvcore.domain.webhooks.events import DOCUMENTED_KINDS
-from hvcore.errors import InvalidParametersError
+from hvcore.errors import InvalidParametersError, UnavailableError
+from hvcore.services.webhooks import backlog
 from tests.services.conftest import World, make_world
 from tests.services.webhooks.deliveries.ordered import ALLOWED, add, deliveries
 from tests.support.network.receivers import Receiver
@@ -41,6 +43,35 @@ def test_an_environment_has_a_limit_of_endpoints(world: World, hook: Receiver) -
 
     with pytest.raises(InvalidParametersError, match="remove one"):
         add(world, hook)
+
+
+def test_an_endpoint_is_not_enabled_while_its_old_deliveries_wait(
+    world: World, hook: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    added = add(world, hook)
+    waiting = world.processed(), world.processed()
+    with world.services.uow.write() as work:
+        for video_id in waiting:
+            video = work.videos.find(video_id, for_update=True)
+            assert video is not None
+            assert video.job_id is not None
+            video.mark_failed(video.job_id, "It is broken.")
+            work.videos.save(video)
+        work.commit()
+    webhooks = world.services.webhooks
+    with monkeypatch.context() as patch:
+        patch.setattr(backlog, "WITHIN_S", 0.0)
+        patch.setattr(backlog, "BATCH", 1)
+        webhooks.disable(added.endpoint.id)
+        with pytest.raises(UnavailableError, match="still being cancelled"):
+            webhooks.enable(added.endpoint.id)
+
+    webhooks.enable(added.endpoint.id)
+    world.run_tasks()
+
+    states = {delivery.state for delivery in deliveries(world, added)}
+    assert states == {WebhookDeliveryState.CANCELLED}
+    assert hook.received == []
 
 
 @pytest.mark.parametrize(("org", "env"), [("org_b", "live"), ("org_a", "test")])

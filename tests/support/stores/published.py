@@ -122,13 +122,13 @@ def publish(
     root = media_root(granted.grant.video_id, job_id)
     media = _store(services, root, rungs, init)
     with services.uow.write() as work:
-        video = work.videos.find(granted.grant.video_id)
+        video = work.videos.find(granted.grant.video_id, for_update=True)
         assert video is not None
         video.start_processing(job_id)
         work.videos.save(video)
         work.commit()
     with services.uow.write() as work:
-        video = work.videos.find(granted.grant.video_id)
+        video = work.videos.find(granted.grant.video_id, for_update=True)
         assert video is not None
         video.mark_ready(job_id, media)
         work.videos.save(video)

@@ -99,8 +99,8 @@ class TranscriptionOrder:
         id: The name of this order; another attempt at the sound has another one.
         check: Called at least every few seconds while the transcriber works, and before
             each cue; it raises an error if nobody wants the transcription any more.
-        org_id: The id of the organization that pays, for limits of its own. It is said
-            to ``reserve`` alone; else "".
+        org_id: The id of the organization that pays, for limits of its own; ``reserve``
+            and ``release`` are told, and "" stands for none.
     """
 
     sound: SoundFile

@@ -109,8 +109,9 @@ class Transcriptions:
             UnavailableError: The transcriber is not available; the call is repeated later.
         """
         try:
+            able = self.transcriber.capabilities()
             child, reading = _forked(self.transcriber, order)
-        except OSError:
+        except (OSError, UnavailableError):
             self.transcriber.release(order)
             raise
         try:
@@ -119,7 +120,7 @@ class Transcriptions:
             os.close(reading)
             _end(child)
         try:
-            return _heard(answer, order, self.transcriber.capabilities())
+            return _heard(answer, order, able)
         except UnavailableError:
             self.transcriber.release(order)
             raise

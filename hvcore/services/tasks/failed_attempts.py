@@ -159,5 +159,8 @@ def _reason(error: Exception) -> str:
 
 
 def _operator_text(error: Exception) -> str:
+    if isinstance(error, MailAnswerLostError):
+        # People of the dashboard read it, too.
+        return str(error)
     log = getattr(error, "log", "")
     return f"{type(error).__name__}: {error} {log}".strip()[:4000]

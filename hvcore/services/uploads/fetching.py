@@ -216,8 +216,10 @@ class Fetching:
         try:
             self.storage.put_file(path, file.path, content_type=content_type)
         except UnavailableError as exc:
-            exc.retry_after_s = max(exc.retry_after_s, FETCHED_AGAIN_AFTER_S)
-            raise
+            wait_s = max(exc.retry_after_s, FETCHED_AGAIN_AFTER_S)
+            raise UnavailableError(
+                exc.detail, retry_after_s=wait_s, said=exc.said
+            ) from exc
         try:
             failpoint("fetch.stored")
             self._arrive(run, path, file.size_bytes)

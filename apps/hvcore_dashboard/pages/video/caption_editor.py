@@ -107,7 +107,8 @@ class CaptionEditorResource:
             language=language,
             seen=seen,
             text=form.text(TEXT),
-            label=form.text(f"{SHOWN}{LABEL}")[:MAX_LABEL_CHARS],
+            # What the page has shown; a forged form may hold what no database takes.
+            label=form.text(f"{SHOWN}{LABEL}").replace("\0", "")[:MAX_LABEL_CHARS],
             is_forced=form.text(f"{SHOWN}{FORCED}") != "",
         )
         try:

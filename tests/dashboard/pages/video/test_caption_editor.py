@@ -232,6 +232,24 @@ def test_captions_that_were_removed_meanwhile_keep_their_name_and_purpose(
     assert "Again" in stored(dashboard, path)
 
 
+def test_a_forged_label_has_no_character_that_databases_refuse(
+    dashboard: Dashboard, path: str
+) -> None:
+    first, second = two(dashboard, Role.EDITOR)
+    page = second.get(path)
+    tab = path.removesuffix("/en/edit")
+    first.submit(f"{tab}/remove", page=tab)
+    asked = save(second, path, ("Bye", "Again"), seen=page)
+    form = form_of(asked, path)
+    shown = {name: sent[0] for name, sent in form.items() if name.startswith("shown.")}
+    fields = {**shown, "shown.label": "a\0b", "captions": form["captions"][0]}
+
+    empty = ("none", "", "application/octet-stream", b"")
+    assert post_file(second, path, empty, fields).status_code == 303
+
+    assert track(dashboard, path).label == "ab"
+
+
 def test_edited_captions_of_a_deleted_video_are_shown_to_their_writer(
     dashboard: Dashboard, path: str
 ) -> None:

@@ -15,6 +15,7 @@ import pytest
 from falcon.testing import Result
 from jsonschema import Draft202012Validator
 
+from hvcore.domain.access.keys import KeyType
 from hvcore.wire.converter import fields_of
 from hvcore.wire.request_schemas import body_schema
 from hvcore_api.routes import ROUTES
@@ -187,6 +188,7 @@ def test_no_field_takes_what_its_schema_does_not(
     assert route.body is not None
     members = body_schema(route.body)["properties"]
     assert isinstance(members, dict)
+    key = api.make_key(KeyType.FULL_ACCESS)
     for name, schema in members.items():
         refused = [
             value
@@ -198,7 +200,7 @@ def test_no_field_takes_what_its_schema_does_not(
             body = json.dumps({name: value}).encode()
             headers = {"Content-Type": JSON}
 
-            result = send(api, route, path, body=body, headers=headers)
+            result = send(api, route, path, body=body, headers=headers, key=key)
 
             assert result.status_code in {400, 413, 422}
             if result.status_code != 413:
@@ -211,10 +213,11 @@ def test_no_other_content_type_is_read(
     api: World, names: dict[str, str], route: Route
 ) -> None:
     path = route.template.format(**names)
+    key = api.make_key(KeyType.FULL_ACCESS)
     for content_type in CONTENT_TYPES:
         headers = {"Content-Type": content_type.encode().decode("latin-1")}
 
-        result = send(api, route, path, body=b"{}", headers=headers)
+        result = send(api, route, path, body=b"{}", headers=headers, key=key)
 
         assert result.status_code == 415
 

@@ -297,19 +297,6 @@ def test_chosen_videos_are_deleted_in_the_persons_name(
     assert world.services.audit.latest(OTHER_ORG, limit=10)[0].action != "video.delete"
 
 
-def test_what_programs_delete_is_not_in_the_audit_log(
-    dashboard: Dashboard,
-) -> None:
-    world = dashboard.world
-    # A person acts before, in the same thread.
-    dashboard.sign_in(Role.EDITOR).post(f"{VIDEOS}/delete", {"video": world.ready()})
-    before = len(world.services.audit.latest(ORG, limit=100))
-
-    world.delete(f"/v1/videos/{world.ready()}")
-
-    assert len(world.services.audit.latest(ORG, limit=100)) == before
-
-
 def test_the_storyboard_of_a_private_video_has_a_permission(
     dashboard: Dashboard,
 ) -> None:

@@ -213,7 +213,9 @@ class SpendingBook:
 def _is_added(connection: Connection, table: Table, row: dict[str, object]) -> bool:
     dialects: dict[str, Any] = {"postgresql": postgresql, "sqlite": sqlite}
     insert = dialects[connection.dialect.name].insert(table).values(**row)
-    return bool(connection.execute(insert.on_conflict_do_nothing()).rowcount)
+    # Not rowcount: that of an insert is -1 on PostgreSQL, also if nothing was inserted.
+    added = insert.on_conflict_do_nothing().returning(*table.primary_key)
+    return connection.execute(added).first() is not None
 
 
 def _day(now: datetime) -> date:

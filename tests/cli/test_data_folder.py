@@ -97,9 +97,15 @@ def test_only_the_addresses_of_a_service_that_is_starting_are_waited_for(
     folder: DataFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     addresses = {"apiURL": "http://127.0.0.1:9000"}
-    monkeypatch.setattr(
-        time, "sleep", lambda _: folder.addresses_file.write_text(json.dumps(addresses))
-    )
+    written = folder.addresses_file.with_suffix(".new")
+
+    def start(_s: float) -> None:
+        # Other threads of the tests sleep, too: nobody reads half a file.
+        if not folder.addresses_file.exists():
+            written.write_text(json.dumps(addresses))
+            written.replace(folder.addresses_file)
+
+    monkeypatch.setattr(time, "sleep", start)
 
     of_none = folder.awaited_addresses()
     with folder.locked():

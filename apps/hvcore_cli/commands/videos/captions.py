@@ -105,6 +105,9 @@ def generate(
 def retry(invocation: Invocation, *, org: str | None, as_json: bool) -> None:
     """Order the captions again that failed at every attempt within seven days."""
     with invocation.services() as services:
+        if org is not None:
+            # Says that there is no such organization, where an empty list would please.
+            services.tenants.environments(org)
         failed = _failed_wishes(services, None if org is None else OrgId(org))
         retried = [
             {

@@ -56,7 +56,7 @@ FIRST_STEP: Final = 50
 LOOKED_INTO: Final = 100
 """Videos whose words PostgreSQL reads: 35 us for each; of more, the index tells all that have them."""
 LONGEST_STEP: Final = 8
-"""How many times as many are looked at next, at most."""
+"""The factor by which the number of videos that are looked at next may grow at most."""
 FARTHEST: Final = 1_600
 """The place in the list up to which it is walked through."""
 

@@ -185,12 +185,8 @@ class ShareLinks:
                 find_authorized_video(work, caller, org_id, video_id)
             )
             # Locked: the same wish at this moment sees the task of this one.
-            share = work.shares.find(share_id, for_update=True)
-            if (
-                share is None
-                or share.video_id != video.id
-                or not share.is_valid_at(self.clock.now())
-            ):
+            share = _share_of(work, video, share_id)
+            if share is None or not share.is_valid_at(self.clock.now()):
                 raise NotFoundError(
                     "The video has no such share link, or it has ended."
                 )
@@ -216,12 +212,8 @@ class ShareLinks:
             video = require_listed(
                 find_authorized_video(work, caller, org_id, video_id)
             )
-            share = work.shares.find(share_id, for_update=True)
-            if (
-                share is None
-                or share.video_id != video.id
-                or share.revoked_at is not None
-            ):
+            share = _share_of(work, video, share_id)
+            if share is None or share.revoked_at is not None:
                 raise NotFoundError(
                     "The video has no such share link, or it is revoked already."
                 )
@@ -284,6 +276,12 @@ def _share_link(
         viewer_email=wanted.viewer_email,
         label=wanted.label,
     )
+
+
+def _share_of(work: Work, video: Video, share_id: str) -> ShareLink | None:
+    """Return a share link of a video, locked until the transaction ends; None if the video has no such link."""
+    share = work.shares.find(share_id, for_update=True)
+    return share if share is not None and share.video_id == video.id else None
 
 
 def _mail_task(share: ShareLink) -> NewTask:

@@ -24,7 +24,7 @@ _FOCUSED: Final = """() => {
     ringed: (outlineStyle !== "none" && outlineWidth !== "0px") || boxShadow !== "none",
   };
 }"""
-"""What has the focus: its name, and whether somebody sees where it is."""
+"""JavaScript that returns the name of the focused element, and whether its focus is visible."""
 
 
 def tab_to(page: Page, name: str, *, within: int, key: str = "Tab") -> None:

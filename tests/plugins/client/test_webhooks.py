@@ -61,7 +61,9 @@ def test_one_of_several_signatures_is_enough() -> None:
         ({"webhook-timestamp": str(NOW - 1)}, "No signature"),
     ],
 )
-def test_what_was_changed_is_refused(change: Mapping[str, str], words: str) -> None:
+def test_a_webhook_with_a_changed_header_is_refused(
+    change: Mapping[str, str], words: str
+) -> None:
     with pytest.raises(WebhookVerificationError, match=words):
         webhooks.verify(SECRET, {**signed(), **change}, BODY, now_unix=NOW)
 

@@ -93,10 +93,11 @@ class SqlTaskRepository:
         for task in ordered:
             self._touch(task.org_id, task.lane.value)
 
-    def find(self, task_id: TaskId) -> Task | None:
+    def find(self, task_id: TaskId, *, for_update: bool = False) -> Task | None:
         if not is_storable(task_id):
             return None
-        found = self._select(sa.select(table).where(table.c.id == task_id))
+        statement = sa.select(table).where(table.c.id == task_id)
+        found = self._select(statement.with_for_update() if for_update else statement)
         return found[0] if found else None
 
     def of_subject(self, subject: str, *, kind: str | None = None) -> Sequence[Task]:

@@ -22,7 +22,14 @@ class TaskRepository(Protocol):
         """Store new tasks; after the commit the ids of due tasks are put into the queue."""
         ...
 
-    def find(self, task_id: TaskId) -> Task | None: ...
+    def find(self, task_id: TaskId, *, for_update: bool = False) -> Task | None:
+        """
+        Return the task with an id, or None.
+
+        Args:
+            for_update: Whether the row stays locked until the transaction ends.
+        """
+        ...
 
     def of_subject(self, subject: str, *, kind: str | None = None) -> Sequence[Task]:
         """Return the tasks about a subject, such as a video's id, oldest first."""

@@ -11,6 +11,7 @@ from typing import Any, Final, cast
 
 import attrs
 
+from hvcore.domain.ids import TaskId
 from hvcore.domain.tasks.kinds import SUBSCRIBER_TELL
 from hvcore.domain.tasks.task import Task
 from hvcore.domain.webhooks.events import StoredEvent
@@ -96,7 +97,7 @@ class Subscriptions:
     def _await_earlier(self, run: TaskRun) -> None:
         with self.uow.write() as work:
             # Looked at again: the earlier ones may be told by now.
-            earlier, now = _earlier(work, run.task), work.now()
+            earlier, now = _locked_earlier(work, run.task), work.now()
             run.put_back(
                 work,
                 not_before=_turn_of(earlier, now) if earlier else now,
@@ -113,6 +114,20 @@ class Subscriptions:
 def _turn_of(earlier: Sequence[Task], now: datetime) -> datetime:
     # Of what pauses after a failure, nobody need look before it is tried again.
     return max(now, earlier[0].not_before) + EARLIER_WAITS
+
+
+def _locked_earlier(work: Work, task: Task) -> Sequence[Task]:
+    """
+    Return the unended tasks of earlier events, and lock the row of the first one.
+
+    That task ends, and wakes the next one, after this transaction: it would not wake a task
+    that is still running here.
+    """
+    locked: TaskId | None = None
+    while (earlier := _earlier(work, task)) and earlier[0].id != locked:
+        locked = earlier[0].id
+        work.tasks.find(locked, for_update=True)
+    return earlier
 
 
 def _earlier(work: Work, task: Task) -> Sequence[Task]:

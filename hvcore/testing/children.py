@@ -3,12 +3,16 @@
 import os
 import select
 import signal
+import sqlite3
 import sys
+import tempfile
 import threading
 import time
 import traceback
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import closing
+from pathlib import Path
 from types import FrameType
 from typing import Any, Final, NoReturn, TypeAlias
 
@@ -23,6 +27,10 @@ AT_ONCE_TIMEOUT_S: Final = 120.0
 """The seconds within which calls end that begin together: a thousand messages on a busy machine."""
 
 _FAILED: Final = "failed: "
+_FREE: Final = b"."
+"""What a child sends first: it can use SQLite."""
+_USES_SQLITE_WITHIN_S: Final = 10.0
+_MOST_FORKS: Final = 5
 
 
 def at_once(calls: Sequence[Callable[[], None]]) -> None:
@@ -105,20 +113,38 @@ class Child:
     Args:
         work: Called in the child with a function that sends a line to the parent. It
             builds its own backend, as every process does.
+
+    Raises:
+        AssertionError: SQLite stays locked in every child, because a thread of the parent
+            is within it at each fork.
     """
 
     def __init__(self, work: Callable[[Report], None]) -> None:
+        for _ in range(_MOST_FORKS):
+            with tempfile.TemporaryDirectory() as folder:
+                self._fork(work, Path(folder, "free.sqlite3"))
+                if self._can_use_sqlite():
+                    return
+            self.kill()
+        raise AssertionError(f"SQLite was locked in {_MOST_FORKS} forked processes")
+
+    def _fork(self, work: Callable[[Report], None], database: Path) -> None:
         reading, writing = os.pipe()
         with warnings.catch_warnings():
-            # Of threads in the parent: the child uses none of their locks.
+            # Of threads in the parent, whose locks a child would find held. Python frees its
+            # own ones, those of SQLite are tried, and the child takes no others.
             warnings.simplefilter("ignore", DeprecationWarning)
             self.pid = os.fork()
         if self.pid == 0:
-            _work(work, writing)
+            _work(work, writing, database)
         os.close(writing)
         self._reading = reading
         self._received = b""
         self._is_ended = False
+
+    def _can_use_sqlite(self) -> bool:
+        is_ready, _, _ = select.select([self._reading], [], [], _USES_SQLITE_WITHIN_S)
+        return bool(is_ready) and os.read(self._reading, len(_FREE)) in {_FREE, b""}
 
     def line(self, timeout_s: float = CHILD_TIMEOUT_S) -> str:
         """
@@ -192,7 +218,19 @@ def in_children(
         os.close(go)
 
 
-def _work(work: Callable[[Report], None], writing: int) -> NoReturn:
+def _use_sqlite(database: Path) -> None:
+    """
+    Open, write and close a database.
+
+    This hangs if a thread of the parent was within SQLite during the fork and held a lock of
+    the library, which nobody releases in the child.
+    """
+    with closing(sqlite3.connect(database)) as connection:
+        connection.execute("PRAGMA synchronous=OFF")
+        connection.execute("CREATE TABLE free (id INTEGER)")
+
+
+def _work(work: Callable[[Report], None], writing: int, database: Path) -> NoReturn:
     def report(line: str) -> None:
         os.write(writing, f"{line}\n".encode())
 
@@ -200,6 +238,8 @@ def _work(work: Callable[[Report], None], writing: int) -> NoReturn:
     try:
         # What the parent traces and profiles, it does by itself.
         sys.settrace(None)
+        _use_sqlite(database)
+        os.write(writing, _FREE)
         work(report)
         status = 0
     except BaseException:  # noqa: BLE001 - told to the parent

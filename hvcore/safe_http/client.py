@@ -290,6 +290,8 @@ class OutboundHttp:
     @cached_property
     def _tls(self) -> ssl.SSLContext:
         context = ssl.create_default_context(cafile=self._ca_file)
+        # Debian's Python takes the end of a broken connection for the end of the answer.
+        context.options &= ~ssl.OP_IGNORE_UNEXPECTED_EOF
         context.sslsocket_class = WatchedTls
         return context
 

@@ -62,9 +62,12 @@ class Transcriber(ABC):
         """
         Reserve the cost of a transcription, or refuse the transcription.
 
-        Called once before each ``transcribe``, in the worker's own process, before the
-        child process is forked: only here may a transcriber write into the service's
-        database. It sends nothing to a server, and returns within a second.
+        Called in the worker's own process, before the child process is forked: only here
+        and in ``release`` may a transcriber write into the service's database. The sound
+        is not made yet, so that a limit that is used up costs little: its file is not
+        there, and its length is the most that it may get. If it gets shorter, the order is
+        released and reserved again with the length that it has. ``reserve`` sends
+        nothing to a server, and returns within a second.
 
         Raises:
             UnusableSoundError: The sound alone costs more than may ever be spent.
@@ -77,8 +80,8 @@ class Transcriber(ABC):
         Give back what ``reserve`` reserved for an order that was not transcribed.
 
         Called in the worker's own process, after ``transcribe`` or its cues have raised
-        UnavailableError for the same order, or no child process could be forked. Not
-        called after another error, or after a child process that was ended: the server
+        UnavailableError for the same order, or its sound could not be made or is shorter
+        than planned, or no child process could be forked. Not called after another error, or after a child process that was ended: the server
         may have transcribed the sound. It sends nothing to a server, and returns within
         a second.
 

@@ -7,6 +7,7 @@ and no window is stored twice. One more attempt publishes the captions, and hear
 often the storage refuses them, no window is paid twice.
 """
 
+from contextlib import ExitStack, suppress
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -171,11 +172,22 @@ class CaptionMaking:
         wished = job.known_language
         is_assumed = wished is None and not able.detects_languages
         language = able.assumed_language if is_assumed else wished
-        with self.sounds.window(
-            run, video, track, start_ms=job.done_ms, ends_ms=job.duration_ms
-        ) as window:
-            transcriptions = Transcriptions(transcriber=self.transcriber)
-            order = transcriptions.reserve(window.sound, language, job.org_id)
+        transcriptions = Transcriptions(transcriber=self.transcriber)
+        times = {"start_ms": job.done_ms, "ends_ms": job.duration_ms}
+        # Before the sound is fetched and cut: a used-up limit refuses thousands of windows.
+        planned = transcriptions.reserve(
+            self.sounds.planned(**times), language, job.org_id
+        )
+        with ExitStack() as opened:
+            try:
+                window = opened.enter_context(
+                    self.sounds.window(run, video, track, **times)
+                )
+            except BaseException:
+                with suppress(UnavailableError):
+                    self.transcriber.release(planned)
+                raise
+            order = transcriptions.fit(planned, window.sound)
             with self._minutes.counted(run, job, (job.done_ms, window.end_ms)):
                 heard = transcriptions.hear(order, run.check)
                 run.check()

@@ -82,6 +82,7 @@ class Transcriptions:
         Reserve the cost of a transcription, and return its order.
 
         Args:
+            sound: The sound as it is planned, which may be made later; see ``fit``.
             language: The language that is spoken; None if the transcriber shall tell it.
             org_id: The organization that pays for it.
 
@@ -94,12 +95,28 @@ class Transcriptions:
         self.transcriber.reserve(order)
         return order
 
+    def fit(self, order: TranscriptionOrder, sound: SoundFile) -> TranscriptionOrder:
+        """
+        Return an order for the sound as it was made; what it is shorter than planned costs nothing.
+
+        Args:
+            order: What ``reserve`` returned; nothing is reserved for it after an error.
+
+        Raises:
+            UnavailableError: The spending limit was used up meanwhile.
+        """
+        fitting = attrs.evolve(order, sound=sound)
+        if sound.duration_ms < order.sound.duration_ms:
+            self.transcriber.release(order)
+            self.transcriber.reserve(fitting)
+        return fitting
+
     def hear(self, order: TranscriptionOrder, check: Callable[[], None]) -> HeardSound:
         """
         Transcribe a sound, and return its language and its cues.
 
         Args:
-            order: What ``reserve`` returned; of one whose sound no server has taken,
+            order: What ``fit`` returned; of one whose sound no server has taken,
                 the cost is given back.
             check: Raises if the work is not wanted any more; the child is ended then.
 

@@ -35,6 +35,7 @@ SEARCHED_PART: Final = 10
 NICENESS: Final = 15
 """Videos come first: encodes have 10."""
 _STEP_MS: Final = 20
+_NOT_MADE: Final = "not-made.wav"
 _NO_SOUND: Final = "The sound of the video could not be read."
 
 
@@ -71,6 +72,17 @@ class WindowSounds:
         """Return whether this machine's transcoder can take sound out of videos."""
         return isinstance(self.transcoder, SupportsSound)
 
+    def planned(self, *, start_ms: int, ends_ms: int) -> SoundFile:
+        """
+        Return the sound of the window that starts at a moment, before it is made; it gets no longer.
+
+        Args:
+            ends_ms: The length of the video.
+        """
+        left_ms = ends_ms - start_ms
+        length_ms = left_ms if self._is_last(left_ms) else self.window_ms
+        return SoundFile(path=self.work_dir / _NOT_MADE, duration_ms=length_ms)
+
     @contextmanager
     def window(
         self, run: TaskRun, video: Video, track: Track, *, start_ms: int, ends_ms: int
@@ -91,9 +103,8 @@ class WindowSounds:
         """
         if not isinstance(self.transcoder, SupportsSound):
             raise UnavailableError("This worker's transcoder takes no sound.")
-        left_ms = ends_ms - start_ms
-        is_last = left_ms <= self.window_ms * 6 // 5
-        length_ms = left_ms if is_last else self.window_ms
+        is_last = self._is_last(ends_ms - start_ms)
+        length_ms = self.planned(start_ms=start_ms, ends_ms=ends_ms).duration_ms
         base = self.work_dir / f"{run.task.id}a{run.task.fence}"
         folder = base / "out"
         folder.mkdir(parents=True)
@@ -125,6 +136,9 @@ class WindowSounds:
             )
         finally:
             shutil.rmtree(base, ignore_errors=True)
+
+    def _is_last(self, left_ms: int) -> bool:
+        return left_ms <= self.window_ms * 6 // 5
 
     def _fetch(
         self,

@@ -75,8 +75,8 @@ def test_a_window_counts_though_its_captions_are_unwanted_while_it_is_heard(
 ) -> None:
     video_id = spoken.ready()
     spoken.generate(video_id)
-    # The last call in the worker's own process.
-    monkeypatch.setattr(MemoryTranscriber, "reserve", lambda *_: end(spoken, video_id))
+    # The last call in the worker's own process: the window is shorter than planned.
+    monkeypatch.setattr(MemoryTranscriber, "release", lambda *_: end(spoken, video_id))
     monkeypatch.setattr(MemoryTranscriber, "transcribe", lambda *_: signal.pause())
 
     run_one(spoken, video_id)

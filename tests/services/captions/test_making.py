@@ -11,7 +11,7 @@ import pytest
 
 from hvcore import failpoints
 from hvcore.domain.ids import VideoId
-from hvcore.domain.processing.speech import TranscriptionError, TranscriptionOrder
+from hvcore.domain.processing.speech import TranscriptionError
 from hvcore.domain.processing.transcoding import TranscodeError
 from hvcore.domain.tasks.task import Lane, TaskState
 from hvcore.domain.videos.caption_jobs import CaptionJobState, Transcript
@@ -62,33 +62,6 @@ def test_spoken_words_become_captions_with_the_times_of_the_video(
     assert (job.state, job.language, job.progress) == (CaptionJobState.READY, "en", 100)
     assert (job.reason, job.cues, job.is_assumed) == ("", 3, False)
     assert spoken.events(READY, FAILED) == [(READY.value, None)]
-
-
-PAYERS: list[str] = []
-
-
-class PayingTranscriber(MemoryTranscriber):
-    """
-    Keep the organizations for which a cost is reserved.
-    """
-
-    def reserve(self, order: TranscriptionOrder) -> None:
-        PAYERS.append(order.org_id)
-
-
-def test_a_transcriber_is_told_who_pays_for_each_window(spoken: SpokenService) -> None:
-    services = spoken.world.services
-    # Before its tasks are run for the first time.
-    vars(services)["caption_making"] = attrs.evolve(
-        services.caption_making, transcriber=PayingTranscriber()
-    )
-    video_id = spoken.ready()
-    PAYERS.clear()
-
-    spoken.generate(video_id)
-    spoken.world.run_tasks()
-
-    assert set(PAYERS) == {"org_a"}
 
 
 def test_the_words_of_captions_are_kept_beside_them(spoken: SpokenService) -> None:

@@ -109,7 +109,7 @@ class HttpTranscriber(Transcriber):
             self._reserve_of_all(order, now)
         except Exception:
             if self.days is not None:
-                self.days.give_back(order.org_id, order.sound.duration_ms, now)
+                self.days.give_back(order)
             raise
 
     def _reserve_of_organization(
@@ -119,7 +119,7 @@ class HttpTranscriber(Transcriber):
             return
         if order.sound.duration_ms > self.days.limit_ms:
             raise UnusableSoundError(_TOO_LONG)
-        if not self.days.reserve(order.org_id, order.sound.duration_ms, now):
+        if not self.days.reserve(order, now):
             raise UnavailableError(
                 f"No more sound of {order.org_id or 'this organization'} is transcribed "
                 "today: its daily limit is reached.",
@@ -141,7 +141,7 @@ class HttpTranscriber(Transcriber):
 
     def release(self, order: TranscriptionOrder) -> None:
         if self.days is not None:
-            self.days.give_back(order.org_id, order.sound.duration_ms, self.clock.now())
+            self.days.give_back(order)
         if self.book is not None:
             self.book.release(order.id)
 

@@ -9,7 +9,7 @@ from sqlalchemy import BigInteger, Column, Date, Table, Text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection
 
-from hvcore.plugin_api import Database
+from hvcore.plugin_api import Database, TranscriptionOrder
 
 _METADATA: Final = sa.MetaData()
 _DAYS: Final = Table(
@@ -28,6 +28,9 @@ class OrganizationDays:
     """
     Counts the sound of organizations by day, against a limit that is the same for each; thread-safe.
 
+    What is given back is taken off the day on which it was counted, as far as this process
+    knows it: an order that it has not counted since the day before counts on.
+
     Attributes:
         limit_ms: The most sound of an organization on a day (UTC).
     """
@@ -35,16 +38,17 @@ class OrganizationDays:
     database: Database
     limit_ms: int
     _is_made: bool = attrs.field(default=False, init=False)
+    _counted: dict[str, date] = attrs.field(factory=dict, init=False)
 
-    def reserve(self, org_id: str, sound_ms: int, now: datetime) -> bool:
+    def reserve(self, order: TranscriptionOrder, now: datetime) -> bool:
         """
-        Count a sound of an organization; return False if it exceeds the rest of the day's limit.
+        Count the sound of an order; return False if it exceeds the rest of the day's limit.
 
         Raises:
             UnavailableError: The database does not answer.
         """
         self._make()
-        day = _day(now)
+        day, org_id, sound_ms = _day(now), order.org_id, order.sound.duration_ms
         with self.database.writing() as connection:
             _add(connection, {"day": day, "org_id": org_id, "sound_ms": 0})
             counted = connection.execute(
@@ -56,20 +60,25 @@ class OrganizationDays:
                 return False
             connection.execute(sa.delete(_DAYS).where(_DAYS.c.day < day - _KEPT))
             connection.commit()
+        yesterday = day - timedelta(days=1)
+        for id_, counted_on in tuple(self._counted.items()):
+            if counted_on < yesterday:
+                self._counted.pop(id_, None)
+        self._counted[order.id] = day
         return True
 
-    def give_back(self, org_id: str, sound_ms: int, now: datetime) -> None:
+    def give_back(self, order: TranscriptionOrder) -> None:
         """
-        Count a sound of an organization no more: it was not sent after all.
+        Count the sound of an order no more: it was not sent after all.
 
         Raises:
             UnavailableError: The database does not answer.
         """
+        day = self._counted.pop(order.id, None)
+        if day is None:
+            return
         with self.database.writing() as connection:
-            # Nothing is counted below zero if midnight has been since.
-            connection.execute(
-                _count(_day(now), org_id, -sound_ms).where(_DAYS.c.sound_ms >= sound_ms)
-            )
+            connection.execute(_count(day, order.org_id, -order.sound.duration_ms))
             connection.commit()
 
     def _make(self) -> None:

@@ -69,6 +69,25 @@ def test_sound_that_the_limit_of_all_refuses_does_not_count_for_its_organization
         reserve(more, sound, "org_a")
 
 
+def test_sound_that_is_given_back_after_midnight_counted_the_day_before(
+    sqlite: Engine, sound: SoundFile, clock: SettableClock
+) -> None:
+    transcriber = made(sqlite, clock, organization_daily_limit_s=2)
+    before = TranscriptionOrder(sound=sound, org_id="org_a")
+    transcriber.reserve(before)
+    clock.move(timedelta(hours=2))
+    for _ in range(2):
+        reserve(transcriber, sound, "org_a")
+
+    transcriber.release(before)
+
+    with pytest.raises(UnavailableError, match="its daily limit"):
+        reserve(transcriber, sound, "org_a")
+    clock.move(timedelta(hours=-2))
+    for _ in range(2):
+        reserve(transcriber, sound, "org_a")
+
+
 def test_a_sound_above_the_limit_of_an_organization_is_refused_for_good(
     sqlite: Engine, tmp_path: Path, clock: SettableClock
 ) -> None:

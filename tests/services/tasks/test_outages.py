@@ -28,6 +28,7 @@ from hvcore.services.tasks.outages import (
     HOST_RESTS_S,
     HostRest,
     is_of_this_host,
+    is_outage,
     outage_wait,
 )
 from hvcore.services.tasks.runs import TaskRuns
@@ -114,6 +115,15 @@ def test_a_worker_that_rests_takes_nothing_and_still_ends(
         task = work.tasks.find(ordered.id)
     assert task is not None
     assert task.fence == 0
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.ENOMEM, errno.EAGAIN])
+def test_a_lack_on_a_host_costs_no_attempt(number: int) -> None:
+    # EAGAIN: there are too many processes to fork one more.
+    error = OSError(number, os.strerror(number))
+
+    assert is_outage(error)
+    assert is_of_this_host(error)
 
 
 def test_an_outage_of_what_all_need_lets_nobody_rest(world: World) -> None:

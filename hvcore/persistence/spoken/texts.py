@@ -1,6 +1,7 @@
 """Store the spoken texts of videos, as the search reads them."""
 
 from collections.abc import Sequence
+from typing import Final
 
 import orjson
 import sqlalchemy as sa
@@ -36,6 +37,11 @@ def read_said(stored: str) -> SpokenText:
     return SpokenText(starts_ms=document["starts"], text=document["text"])
 
 
+_NOTHING: Final = SpokenText(starts_ms=(), text="")
+_IS_EMPTY: Final = _TEXT.said == write_said(_NOTHING)
+"""Perhaps there was no room: such texts are read again once there may be."""
+
+
 class SqlSpokenTextRepository:
     """Store the spoken texts of videos; see ports.repositories.spoken_texts.SpokenTextRepository."""
 
@@ -49,14 +55,14 @@ class SqlSpokenTextRepository:
             )
         ).one()
         # Anew: on SQLite an index without texts is told what it forgets by a deletion.
-        self.remove(track.video_id, track.language)
+        self._forget(track.video_id, _TEXT.language == track.language)
         others = self._connection.execute(
             sa.select(sa.func.sum(sa.func.length(_TEXT.said))).where(
                 _TEXT.video_id == track.video_id
             )
         ).scalar()
         has_room = (others or 0) + len(said.text) <= MAX_VIDEO_SPOKEN_CHARS
-        kept = said if has_room else SpokenText(starts_ms=(), text="")
+        kept = said if has_room else _NOTHING
         words = index_words(folded(kept.text)).split()
         signs = " ".join(sorted(map(word_sign, words)))
         self._connection.execute(
@@ -68,13 +74,18 @@ class SqlSpokenTextRepository:
                 said=write_said(kept),
             )
         )
+        if kept.text:
+            # The text before may have been longer.
+            others = _TEXT.language != track.language
+            self._forget(track.video_id, sa.and_(others, _IS_EMPTY))
         return has_room and said.is_whole
 
     def remove(self, video_id: VideoId, language: str) -> None:
+        self._forget(video_id, sa.or_(_TEXT.language == language, _IS_EMPTY))
+
+    def _forget(self, video_id: VideoId, which: sa.ColumnElement[bool]) -> None:
         self._connection.execute(
-            sa.delete(spoken_texts).where(
-                _TEXT.video_id == video_id, _TEXT.language == language
-            )
+            sa.delete(spoken_texts).where(_TEXT.video_id == video_id, which)
         )
 
     def unread(

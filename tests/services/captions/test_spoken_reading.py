@@ -6,6 +6,7 @@ import pytest
 
 from hvcore.domain.videos import spoken_texts
 from hvcore.domain.videos.catalog import VideoQuery
+from hvcore.persistence.spoken import texts
 from hvcore.services.captions import spoken_reading
 from hvcore.services.captions.spoken_reading import SpokenReading
 from hvcore.services.videos import captions
@@ -21,9 +22,11 @@ def found(spoken: SpokenService, words: str) -> list[str]:
     return [one.id for one in world.services.catalog.page(world.env, query).videos]
 
 
-def put(spoken: SpokenService, video_id: str, data: bytes = FILE) -> None:
+def put(
+    spoken: SpokenService, video_id: str, data: bytes = FILE, language: str = "en"
+) -> None:
     world = spoken.world
-    new = NewCaptions(language="en", label=None, data=data, expected=None)
+    new = NewCaptions(language=language, label=None, data=data, expected=None)
     world.services.captions.put(world.caller, world.env.org_id, video_id, new)
 
 
@@ -71,6 +74,29 @@ def test_operators_learn_of_captions_that_are_not_found_as_a_whole(
         put(spoken, video_id, FILE.replace(b"budget", b"the whole budget"))
 
     assert caplog.messages == ["captions are too long to be searched as a whole"]
+
+
+@pytest.mark.parametrize("is_removed", [True, False])
+def test_captions_without_room_are_read_once_others_make_room(
+    spoken: SpokenService, monkeypatch: pytest.MonkeyPatch, *, is_removed: bool
+) -> None:
+    monkeypatch.setattr(texts, "MAX_VIDEO_SPOKEN_CHARS", 45)
+    video_id = spoken.ready()
+    put(spoken, video_id, FILE.replace(b"budget", b"the whole weather"))
+    put(spoken, video_id, language="de")
+    world, reading = spoken.world, spoken.world.services.spoken_reading
+    assert reading.step() == 0
+    assert found(spoken, "budget") == []
+
+    if is_removed:
+        world.services.captions.remove(world.caller, "org_a", video_id, "en")
+    else:
+        put(spoken, video_id, FILE.replace(b"budget", b"sun"))
+    # One that goes on behind these captions begins anew with the step after it.
+    assert reading.step() + reading.step() == 1
+
+    assert found(spoken, "budget") == [video_id]
+    assert [reading.step() for _ in range(3)] == [0, 0, 0]
 
 
 def test_captions_with_a_lost_file_are_read_when_it_is_back(

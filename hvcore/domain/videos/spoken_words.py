@@ -24,6 +24,9 @@ MAX_INDEX_WORDS: Final = 30_000
 MAX_INDEX_BYTES: Final = 400_000
 """Of different words in one language: PostgreSQL takes no more than 1 MB. A long novel has 20,000."""
 
+FOLDING: Final = 2
+"""The number of the way in which texts become words; another number has all captions read anew."""
+
 # Accents; points of Hebrew; points and lengthening of Arabic, but no hamza, which makes a
 # letter; and the soft hyphen.
 _UNREAD: Final = re.compile(

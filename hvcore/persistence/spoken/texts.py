@@ -10,7 +10,7 @@ from sqlalchemy.engine import Connection
 from hvcore.domain.ids import VideoId
 from hvcore.domain.videos.captions import CaptionTrack
 from hvcore.domain.videos.spoken_texts import MAX_VIDEO_SPOKEN_CHARS, SpokenText
-from hvcore.domain.videos.spoken_words import folded, index_words
+from hvcore.domain.videos.spoken_words import FOLDING, folded, index_words
 from hvcore.domain.videos.states import LISTED_STATES
 from hvcore.persistence.spoken.index import sign_of, word_sign
 from hvcore.persistence.spoken.overwriting import (
@@ -37,6 +37,7 @@ def read_said(stored: str) -> SpokenText:
     return SpokenText(starts_ms=document["starts"], text=document["text"])
 
 
+_FOLDED: Final = f" {FOLDING}"
 _NOTHING: Final = SpokenText(starts_ms=(), text="")
 _IS_EMPTY: Final = _TEXT.said == write_said(_NOTHING)
 """Perhaps there was no room: such texts are read again once there may be."""
@@ -69,7 +70,7 @@ class SqlSpokenTextRepository:
             sa.insert(spoken_texts).values(
                 video_id=track.video_id,
                 language=track.language,
-                version=track.version,
+                version=f"{track.version}{_FOLDED}",
                 words=f"{sign_of(place.org_id, place.env_id)} {signs}",
                 said=write_said(kept),
             )
@@ -103,7 +104,7 @@ class SqlSpokenTextRepository:
         is_text = sa.and_(
             _TEXT.video_id == seen.c.video_id,
             _TEXT.language == seen.c.language,
-            _TEXT.version == seen.c.version,
+            _TEXT.version == seen.c.version.concat(_FOLDED),
         )
         asked = (
             sa.select(seen, videos.c.state.in_(_LISTED).label("is_listed"), _TEXT.no)

@@ -82,7 +82,7 @@ spoken_texts = Table(
     ),
     Column("video_id", Text, sa.ForeignKey("videos.id"), nullable=False, info=ID),
     Column("language", Text, nullable=False, info=KIND),
-    # Of the captions whose text it is.
+    # Of the captions whose text it is, and of the way in which its words were made.
     Column("version", Text, nullable=False, info=ID),
     # For the index: the signs of the environment and of the different words, with spaces
     # between.

@@ -99,6 +99,24 @@ def test_captions_without_room_are_read_once_others_make_room(
     assert [reading.step() for _ in range(3)] == [0, 0, 0]
 
 
+def test_captions_whose_words_were_made_in_another_way_are_read_anew(
+    spoken: SpokenService,
+) -> None:
+    video_id = spoken.ready()
+    put(spoken, video_id)
+    # As processes stored them that knew of one way only.
+    with spoken.world.services.engine.begin() as connection:
+        connection.exec_driver_sql(
+            "UPDATE spoken_texts SET words = '', "
+            "version = (SELECT version FROM video_captions)"
+        )
+    assert found(spoken, "budget") == []
+
+    assert spoken.world.services.spoken_reading.step() == 1
+
+    assert found(spoken, "budget") == [video_id]
+
+
 def test_captions_with_a_lost_file_are_read_when_it_is_back(
     spoken: SpokenService, monkeypatch: pytest.MonkeyPatch
 ) -> None:

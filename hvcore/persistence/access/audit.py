@@ -16,6 +16,8 @@ from hvcore.persistence.tables import audit_log
 _END: Final = "\n"
 _CHANGING: Final = ("video", "captions", "chapters", "thumbnail")
 """The areas whose actions change what a video's page shows."""
+_REPAIR: Final = "video.repair"
+"""Which makes a video again as it was."""
 
 
 class SqlAuditRepository:
@@ -44,7 +46,11 @@ class SqlAuditRepository:
             *(log.action.startswith(f"{area}.") for area in _CHANGING),
         )
         found = sa.exists().where(
-            log.subject == video_id, log.at > since, log.actor != actor, counts
+            log.subject == video_id,
+            log.at > since,
+            log.actor != actor,
+            log.action != _REPAIR,
+            counts,
         )
         return bool(self._connection.execute(sa.select(found)).scalar_one())
 

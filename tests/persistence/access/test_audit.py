@@ -120,13 +120,19 @@ def test_a_page_goes_on_where_the_last_one_ended(logged: SqlUnitOfWork) -> None:
         ("vid_changed", 0, "link:m_2", True),
         # Programs make share links all day.
         ("vid_shared", 0, "link:m_2", False),
+        # It is as it was before.
+        ("vid_repaired", 0, "link:m_2", False),
     ],
 )
 def test_changes_by_others_since_a_moment_are_found(
     logged: SqlUnitOfWork, subject: str, hours: int, actor: str, *, is_found: bool
 ) -> None:
     since = NOW + timedelta(hours=hours)
-    for action, changed in (("video.change", "changed"), ("share.create", "shared")):
+    for action, changed in (
+        ("video.change", "changed"),
+        ("share.create", "shared"),
+        ("video.repair", "repaired"),
+    ):
         add_by_program(logged, action, f"vid_{changed}", hours=1)
 
     with logged.read() as work:

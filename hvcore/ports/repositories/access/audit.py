@@ -17,7 +17,7 @@ class AuditRepository(Protocol):
         Return whether somebody has done something with a video since a moment.
 
         Of programs only changes of what the video's page shows count: they make share links
-        and edge keys all day.
+        and edge keys all day. Repairs never count.
 
         Args:
             actor: The person who does not count, as entries name the person.

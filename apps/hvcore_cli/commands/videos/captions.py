@@ -8,16 +8,18 @@ import click
 from hvcore.assembly import Services
 from hvcore.domain.ids import CaptionJobId, OrgId
 from hvcore.domain.tasks.kinds import CAPTIONS_MAKE
-from hvcore.domain.tasks.task import TaskState
+from hvcore.domain.tasks.task import MAX_ATTEMPTS, MAX_LOSSES, Task, TaskState
 from hvcore.domain.videos.caption_jobs import AUTO, CaptionJobState
 from hvcore.domain.videos.transcripts import write_subrip, write_text
 from hvcore.errors import (
     ConflictError,
     InvalidParametersError,
     QuotaExceededError,
+    UnavailableError,
     VideoNotFoundError,
 )
 from hvcore.services.captions.making import JOB
+from hvcore.services.captions.publishing import WRITTEN_BY_A_PERSON
 from hvcore.wire.videos import captions as wire
 from hvcore.wire.videos.captions import TranscriptFormat
 from hvcore_cli.commands.videos.shown import OPERATOR
@@ -113,10 +115,13 @@ def retry(invocation: Invocation, *, org: str | None, as_json: bool) -> None:
             {
                 "videoID": video_id,
                 "orgID": org_id,
-                "wishes": wishes,
-                "refusal": _ordered_again(services, org_id, video_id, wishes),
+                "wishes": together,
+                "refusal": refusal,
             }
             for (org_id, video_id), wishes in failed.items()
+            for refusal, together in _ordered_again(
+                services, org_id, video_id, wishes
+            ).items()
         ]
     show(retried, _RETRIED_COLUMNS, name="captions", as_json=as_json)
 
@@ -178,25 +183,46 @@ def _failed_wishes(
         for task in failed:
             job = work.caption_jobs.find(CaptionJobId(str(task.payload[JOB])))
             # There is none if the same was ordered again since.
-            if job is not None and job.state is CaptionJobState.FAILED:
+            is_failed = job is not None and job.state is CaptionJobState.FAILED
+            if job is not None and is_failed and _was_tried_often(task):
                 wishes.setdefault((task.org_id, task.subject), []).append(job.wish)
     return wishes
 
 
+def _was_tried_often(task: Task) -> bool:
+    """Return whether a task failed though it was tried again: for good at once, it would again."""
+    return task.attempts + 1 >= MAX_ATTEMPTS or task.losses > MAX_LOSSES
+
+
 def _ordered_again(
     services: Services, org_id: str, video_id: str, wishes: Sequence[str]
-) -> str:
-    """Order captions of a video; return the reason if they are refused."""
+) -> Mapping[str, Sequence[str]]:
+    """Order captions of a video; return the wishes by the reason that refuses them, "" if none does."""
+    refusals: dict[str, str] = {}
     try:
-        services.caption_orders.generate(OPERATOR, org_id, video_id, wishes)
+        tracks = services.captions.of_video(OPERATOR, org_id, video_id)
+        written = {one.language for one in tracks if not one.is_generated}
+        for wish in wishes:
+            # One that became impossible keeps no other from being ordered.
+            refusal = services.caption_orders.refusal((wish,))
+            refusals[wish] = f"languages {refusal}." if refusal else ""
+            if wish in written:
+                refusals[wish] = WRITTEN_BY_A_PERSON.format(language=wish)
+        possible = [wish for wish, refusal in refusals.items() if not refusal]
+        if possible:
+            services.caption_orders.generate(OPERATOR, org_id, video_id, possible)
     except (
         ConflictError,
         InvalidParametersError,
         VideoNotFoundError,
         QuotaExceededError,
+        UnavailableError,
     ) as exc:
-        return exc.detail
-    return ""
+        refusals = {wish: refusals.get(wish) or exc.detail for wish in wishes}
+    told: dict[str, list[str]] = {}
+    for wish, refusal in refusals.items():
+        told.setdefault(refusal, []).append(wish)
+    return told
 
 
 def _show(services: Services, org: str, video_id: str, *, as_json: bool) -> None:

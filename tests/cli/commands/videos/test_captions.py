@@ -48,14 +48,25 @@ def test_ordered_captions_are_cancelled(spoken_video: Hv) -> None:
     )
 
 
-def test_captions_that_failed_at_every_attempt_are_ordered_again(
-    spoken_video: Hv, tmp_path: Path
-) -> None:
-    spoken_video("captions", "generate", VIDEO, "--language", "de", "--language", "en")
-    with closing(sqlite3.connect(tmp_path / DATA / "hvcore.sqlite3")) as connection:
-        connection.execute("UPDATE tasks SET state = 'failed'")
+def fail_all(folder: Path, attempts: int = 0, losses: int = 0) -> None:
+    """
+    Have all caption jobs fail, and their tasks after these attempts and losses.
+    """
+    with closing(sqlite3.connect(folder / DATA / "hvcore.sqlite3")) as connection:
+        connection.execute(
+            "UPDATE tasks SET state = 'failed', attempts = ?, losses = ?",
+            (attempts, losses),
+        )
         connection.execute("UPDATE caption_jobs SET state = 'failed'")
         connection.commit()
+
+
+@pytest.mark.parametrize("tasks", [{"attempts": 2}, {"losses": 21}])
+def test_captions_that_failed_at_every_attempt_are_ordered_again(
+    spoken_video: Hv, tmp_path: Path, tasks: dict[str, int]
+) -> None:
+    spoken_video("captions", "generate", VIDEO, "--language", "de", "--language", "en")
+    fail_all(tmp_path, **tasks)
 
     elsewhere = spoken_video("captions", "retry", "--org", "org_other", "--json")
     retried = spoken_video("captions", "retry", "--json")
@@ -72,13 +83,23 @@ def test_captions_that_failed_at_every_attempt_are_ordered_again(
     assert {job["state"] for job in json.loads(told.stdout)["jobs"]} == {"waiting"}
 
 
+def test_captions_that_failed_at_once_for_good_are_not_ordered_again(
+    spoken_video: Hv, tmp_path: Path
+) -> None:
+    spoken_video("captions", "generate", VIDEO, "--language", "de")
+    fail_all(tmp_path)
+
+    told = spoken_video("captions", "retry", "--json")
+
+    assert json.loads(told.stdout)["captions"] == []
+
+
 def test_captions_that_are_refused_are_not_ordered_again(
     spoken_video: Hv, tmp_path: Path
 ) -> None:
     spoken_video("captions", "generate", VIDEO, "--language", "de")
+    fail_all(tmp_path, attempts=2)
     with closing(sqlite3.connect(tmp_path / DATA / "hvcore.sqlite3")) as connection:
-        connection.execute("UPDATE tasks SET state = 'failed'")
-        connection.execute("UPDATE caption_jobs SET state = 'failed'")
         connection.execute("UPDATE videos SET state = 'transcoding'")
         connection.commit()
 
@@ -86,6 +107,38 @@ def test_captions_that_are_refused_are_not_ordered_again(
 
     assert told.status == 0, told.stderr
     assert "The video is not ready yet." in told.stdout
+
+
+def test_a_wish_that_became_impossible_keeps_no_other_from_being_ordered_again(
+    spoken_video: Hv, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spoken_video("captions", "generate", VIDEO, "--language", "de", "--language", "en")
+    fail_all(tmp_path, attempts=2)
+    monkeypatch.setenv("HV_TRANSCRIBER__OPTIONS__LANGUAGES", "en")
+
+    told = spoken_video("captions", "retry", "--json")
+
+    refusals = {
+        one["wishes"][0]: one["refusal"] for one in json.loads(told.stdout)["captions"]
+    }
+    assert refusals["en"] == ""
+    assert "and not de" in refusals["de"]
+
+
+def test_what_was_ordered_again_is_listed_though_the_transcriber_is_away(
+    spoken_video: Hv, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spoken_video("captions", "generate", VIDEO, "--language", "de")
+    fail_all(tmp_path, attempts=2)
+    monkeypatch.setenv("HV_TRANSCRIBER__BACKEND", "whisper")
+    monkeypatch.setenv("HV_TRANSCRIBER__OPTIONS__MODEL", "base")
+
+    told = spoken_video("captions", "retry", "--json")
+
+    assert told.status == 0, told.stderr
+    (one,) = json.loads(told.stdout)["captions"]
+    assert one["wishes"] == ["de"]
+    assert "The transcriber is not available" in one["refusal"]
 
 
 def test_an_environment_says_which_captions_its_new_videos_get(

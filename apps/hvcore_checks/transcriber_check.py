@@ -7,6 +7,7 @@ from hvcore.assembly import Services
 from hvcore.domain.health_findings import HealthFinding, ambiguous, broken, healthy
 from hvcore.domain.processing.speech import TranscriberCapabilities
 from hvcore.errors import UnavailableError, require_answer
+from hvcore.ports.repositories.access.tenants import CaptionedEnvironments
 from hvcore.ports.transcriber import SupportsCostMeasurement
 from hvcore.services.captions.orders import NO_TRANSCRIBER
 
@@ -19,17 +20,21 @@ def transcriber(services: Services) -> Sequence[HealthFinding]:
     chosen = services.transcriber
     wishes = services.settings.transcriber.generate
     if chosen is None:
-        if wishes:
-            return [_cannot_generate(wishes, NO_TRANSCRIBER)]
-        none = healthy(CHECK, "none: HV_TRANSCRIBER__BACKEND chooses no backend")
-        return [none, *_wishes_of_environments(services)]
+        none = (
+            _cannot_generate(wishes, NO_TRANSCRIBER)
+            if wishes
+            else healthy(CHECK, "none: HV_TRANSCRIBER__BACKEND chooses no backend")
+        )
+        return [none, *_lost_wishes(services, _wanted_of_environments(services))]
+    # Not within: a database that does not answer there is no fault of the transcriber.
+    wanted = _wanted_of_environments(services)
     fix = "Correct HV_TRANSCRIBER__BACKEND and the backend's options."
     try:
         able = chosen.capabilities()
         require_answer(chosen.capabilities, able, TranscriberCapabilities)
         chosen.ping()
         refusal = services.caption_orders.refusal(wishes)
-        lost = _wishes_of_environments(services)
+        lost = _lost_wishes(services, wanted)
         cost = (
             f"; a minute of speech costs about {chosen.processor_s_per_minute():.1f} s "
             "of processor time on this machine"
@@ -40,17 +45,26 @@ def transcriber(services: Services) -> Sequence[HealthFinding]:
         said = f" ({exc.said})" if exc.said else ""
         return [broken(CHECK, f"{exc.detail}{said}", fix)]
     if refusal:
-        return [_cannot_generate(wishes, refusal)]
+        return [_cannot_generate(wishes, refusal), *lost]
     return [healthy(CHECK, f"{able.name}: {_languages(able)}{cost}"), *lost]
 
 
-def _wishes_of_environments(services: Services) -> Sequence[HealthFinding]:
-    """Find captions that environments want for new videos, and that can no longer be made."""
-    if services.why_unusable():
+def _wanted_of_environments(services: Services) -> Sequence[CaptionedEnvironments]:
+    """Return the captions that environments want for new videos; none if the database does not answer."""
+    try:
+        if services.why_unusable():
+            return []
+        with services.uow.read() as work:
+            return work.tenants.captioned_environments()
+    except UnavailableError:
         # The check of the database says that.
         return []
-    with services.uow.read() as work:
-        wanted = work.tenants.captioned_environments()
+
+
+def _lost_wishes(
+    services: Services, wanted: Sequence[CaptionedEnvironments]
+) -> Sequence[HealthFinding]:
+    """Find captions that environments want for new videos, and that can no longer be made."""
     told = [
         f"captions of new videos of {one.example}"
         f"{f' and {one.count - 1} more' if one.count > 1 else ''}: {refusal}"

@@ -58,14 +58,20 @@ def test_captions_of_new_videos_that_cannot_be_made_are_told(
 
 
 @pytest.mark.parametrize(
-    ("backend", "told"),
-    [("memory", "and not pl"), ("", "no transcriber is set up")],
+    ("backend", "generate", "state", "told"),
+    [
+        ("memory", "", "ok", "and not pl"),
+        ("memory", "xx", "broken", "and not pl"),
+        ("", "", "ok", "no transcriber is set up"),
+        ("", "en", "broken", "no transcriber is set up"),
+    ],
 )
 def test_environments_whose_languages_can_no_longer_be_heard_are_told(
-    backend: str, told: str, tmp_path: Path
+    backend: str, generate: str, state: str, told: str, tmp_path: Path
 ) -> None:
     environ = {
         "HV_TRANSCRIBER__BACKEND": backend,
+        "HV_TRANSCRIBER__GENERATE": generate,
         "HV_EXTRA_PLUGINS": "hvcore.testing.memory_transcriber",
     }
     wanted = {"a": ["de", "pl"], "b": ["de", "pl"], "c": ["en"], "d": [], "e": None}
@@ -82,10 +88,25 @@ def test_environments_whose_languages_can_no_longer_be_heard_are_told(
                 work.commit()
         able, lost, *_ = transcriber(services)
 
-    assert able.state == "ok"
+    assert able.state == state
     assert lost.state == "warning"
     assert lost.found.startswith("captions of new videos of org_a/a and 1 more: ")
     assert lost.found.endswith(told)
+
+
+def test_a_database_that_does_not_answer_is_no_fault_of_the_transcriber(
+    tmp_path: Path,
+) -> None:
+    environ = {
+        "HV_DATABASE__URL": "postgresql+psycopg://nobody@127.0.0.1:1/none",
+        "HV_TRANSCRIBER__BACKEND": "memory",
+        "HV_EXTRA_PLUGINS": "hvcore.testing.memory_transcriber",
+    }
+    settings = load(config_path=None, environ=environ, data_dir=tmp_path).settings
+    with build(settings, rings=False) as services:
+        (found,) = transcriber(services)
+
+    assert (found.state, found.found) == ("ok", "memory: de, en, es, told apart")
 
 
 def test_a_transcoder_that_takes_no_sound_is_told(tmp_path: Path) -> None:

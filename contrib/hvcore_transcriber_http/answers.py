@@ -103,15 +103,16 @@ def _words_of_segments(
             _objects(segment, "words") if segment.get("words") else []
             for segment in segments
         ]
-    left = _objects(told, "words") if told.get("words") else []
-    found: list[list[Mapping[str, Any]]] = []
-    for number, segment in enumerate(segments, 1):
-        end_s = _number(segment.get("end"), "end")
-        taken = [
-            word for word in left if number == len(segments) or _middle_s(word) < end_s
-        ]
-        left = left[len(taken) :]
-        found.append(taken)
+    words = _objects(told, "words") if told.get("words") else []
+    ends_s = [_number(segment.get("end"), "end") for segment in segments]
+    found: list[list[Mapping[str, Any]]] = [[] for _ in segments]
+    at = 0
+    for word in words if found else ():
+        # Each once and in the order of the answer, also where times run back.
+        middle_s = _middle_s(word)
+        while at < len(segments) - 1 and middle_s >= ends_s[at]:
+            at += 1
+        found[at].append(word)
     return found
 
 

@@ -330,6 +330,19 @@ def test_a_segment_whose_words_lie_beside_it_has_its_own_times(
     assert round(cues[1].words[0].confidence, 2) == 0.82
 
 
+def test_each_word_is_kept_once_though_times_run_back(
+    server: ImitatedServer, transcriber: HttpTranscriber, sound: SoundFile
+) -> None:
+    segments = [(0.0, 0.5, " Are you"), (0.5, 1, " there now?")]
+    words = [(0.0, 0.2, "Are"), (0.6, 0.7, "there"), (0.3, 0.4, "now")]
+    server.change = lambda _: answered(segments, words)
+
+    cues = heard(transcriber, sound)
+
+    said = [[word.text for word in cue.words] for cue in cues]
+    assert said == [["Are"], ["there", "now"]]
+
+
 @pytest.mark.parametrize("text", ["♪♪", "..."])
 def test_a_segment_of_signs_without_words_is_left_out(
     text: str, server: ImitatedServer, transcriber: HttpTranscriber, sound: SoundFile

@@ -221,14 +221,9 @@ class SqlPersonalDataRepository:
     ) -> Iterator[tuple[str, int]]:
         """Give the number of audit entries with details of a video; rewrite them."""
         log = audit_log.c
-        # All at once, in no order: people make few, and a limit with an order would
-        # tempt PostgreSQL to read the log from its beginning.
-        asked = sa.select(log.seq, log.details).where(
-            log.subject == video_id, log.details != "{}"
-        )
         count = 0
-        for row in self._connection.execute(asked).all():
-            details = load_mapping(row.details)
+        for seq, written in self._entries_with_details(video_id):
+            details = load_mapping(written)
             kept = without_personal_details(details)
             if kept == details:
                 continue
@@ -236,11 +231,27 @@ class SqlPersonalDataRepository:
             if rewrites:
                 self._connection.execute(
                     sa.update(audit_log)
-                    .where(log.seq == row.seq)
+                    .where(log.seq == seq)
                     .values(details=dump_plain(kept))
                 )
         if count:
             yield str(log.details), count
+
+    def _entries_with_details(self, video_id: VideoId) -> Iterator[tuple[int, str]]:
+        """Give number and details of audit entries about a video; a program may make one each minute."""
+        log = audit_log.c
+        # All numbers at once, in no order: a limit with an order would tempt PostgreSQL to
+        # read the log from its beginning.
+        numbers = self._connection.execute(
+            sa.select(log.seq).where(log.subject == video_id, log.details != "{}")
+        )
+        seqs = numbers.scalars().all()
+        for at in range(0, len(seqs), _BATCH):
+            asked = sa.select(log.seq, log.details).where(
+                log.seq.in_(seqs[at : at + _BATCH])
+            )
+            for row in self._connection.execute(asked).all():
+                yield row.seq, row.details
 
 
 def personal_columns(table: sa.Table) -> "Sequence[sa.Column[Any]]":

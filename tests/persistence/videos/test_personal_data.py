@@ -4,6 +4,7 @@ Personal data of deleted videos: erased wherever the schema says that it is.
 
 import json
 import re
+import tracemalloc
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
@@ -15,6 +16,7 @@ import sqlalchemy as sa
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
+from hvcore.domain.access.audit import AuditEntry
 from hvcore.domain.ids import new_event_id, new_share_link_id, new_task_id
 from hvcore.domain.tasks.kinds import SUBSCRIBER_TELL
 from hvcore.domain.uploads.grants import GrantState
@@ -261,6 +263,37 @@ def test_erasing_reads_no_table_from_end_to_end(
 
     assert len(sent) > len(EMPTIED)
     assert [line for line in plans(engine, sent) if SCANS.search(line)] == []
+
+
+def test_few_of_many_audit_entries_are_in_memory_at_a_time(
+    engine: Engine, uow: SqlUnitOfWork, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hvcore.persistence.videos.personal_data._BATCH", 2)
+    clip = deleted_video()
+    long_name = "x" * 1_000_000
+    with uow.write() as work:
+        work.videos.add(clip)
+        for _ in range(20):
+            work.audit.add(
+                AuditEntry(
+                    at=NOW,
+                    org_id=ORG,
+                    actor="key:key_1",
+                    action="video.change",
+                    subject=clip.id,
+                    details={"name": long_name},
+                )
+            )
+        work.commit()
+
+    tracemalloc.start()
+    erased = erase(uow, clip)
+    _, most_bytes = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert erased["audit_log.details"] == 20
+    assert marked(engine, of=clip.id) == []
+    assert most_bytes < 10 * len(long_name)
 
 
 SCANS = re.compile(r"Seq Scan|^SCAN (?!CONSTANT ROW)")

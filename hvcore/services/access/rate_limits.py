@@ -103,11 +103,17 @@ class RateLimits:
             rules.insert(0, self._rule(Bucket.UPLOAD_URL_OF_KEY, key_id))
         return self._hit(rules, is_needed=bucket is Bucket.UPLOAD_URL)
 
-    def count_operation(self, *, org_id: str, bucket: Bucket) -> RateLimitResult | None:
+    def count_operation(
+        self, *, org_id: str, bucket: Bucket, times: int = 1
+    ) -> RateLimitResult | None:
         """
-        Count an operation on a dashboard page, which is made without an API key.
+        Count operations on a dashboard page, which are made without an API key.
 
-        It counts in its own bucket, but not as an API request.
+        They count in their own bucket, but not as API requests.
+
+        Args:
+            times: The number of operations; if the limit has no room for all of them,
+                none is counted.
 
         Returns:
             None if the store does not answer.
@@ -117,7 +123,18 @@ class RateLimits:
         """
         counted = [one for one in _buckets(bucket) if one is not Bucket.API]
         rules = [self._rule(one, org_id) for one in counted]
-        return self._hit(rules, is_needed=bucket is Bucket.UPLOAD_URL)
+        is_needed = bucket is Bucket.UPLOAD_URL
+        if times == 1:
+            return self._hit(rules, is_needed=is_needed)
+        # One count decides: under limits that are lower by the others, there is room for all.
+        lowered = [_with_room_for(rule, times - 1) for rule in rules]
+        decided = self._hit(lowered, is_needed=is_needed)
+        if decided is None or decided.retry_after_s is not None:
+            return decided and _of_rules(decided, rules)
+        # Who counts at the same moment may take their room; they are not refused any more.
+        for _ in range(times - 1):
+            decided = self._hit(rules, is_needed=False)
+        return decided and attrs.evolve(decided, retry_after_s=None)
 
     def begin_to_count(self, *, org_id: str) -> Callable[[], RateLimitResult | None]:
         """
@@ -286,6 +303,21 @@ def _limits(settings: LimitSettings) -> dict[Bucket, RateLimit]:
         window_s=MINUTE_S,
     )
     return limits
+
+
+def _with_room_for(rule: RateLimitRule, others: int) -> RateLimitRule:
+    """Return a rule that lets a request pass only if its limit has room for others, too."""
+    requests = max(0, rule.limit.requests - others)
+    return attrs.evolve(rule, limit=attrs.evolve(rule.limit, requests=requests))
+
+
+def _of_rules(
+    result: RateLimitResult, rules: Sequence[RateLimitRule]
+) -> RateLimitResult:
+    """Return a result with the given rule of the bucket that it shows."""
+    bucket = result.shown.rule.limit.bucket
+    (rule,) = (one for one in rules if one.limit.bucket is bucket)
+    return attrs.evolve(result, shown=attrs.evolve(result.shown, rule=rule))
 
 
 def _counted(states: Sequence[RateLimitState], now: datetime) -> RateLimitResult:

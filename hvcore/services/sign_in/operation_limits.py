@@ -38,35 +38,40 @@ class OperationLimits:
 
     limits: RateLimits | None
 
-    def count(self, org_id: str, bucket: Bucket) -> RateLimitState | None:
+    def count(
+        self, org_id: str, bucket: Bucket, *, times: int = 1
+    ) -> RateLimitState | None:
         """
-        Count one operation of an organization, or refuse it.
+        Count an operation of an organization, or several at once; refuse all of them or none.
 
         Args:
             bucket: The rate limit bucket of the operation.
+            times: The number of operations, at least 1.
 
         Returns:
             The limit and the number of operations that remain; None if nothing was
             counted.
 
         Raises:
-            RateLimitExceededError: The organization has reached its limit.
+            RateLimitExceededError: The limit has no room for all of the operations; none
+                is counted.
             UnavailableError: The operation must be counted and cannot be.
         """
         if self.limits is None:
             return None
-        counted = self.limits.count_operation(org_id=org_id, bucket=bucket)
+        counted = self.limits.count_operation(org_id=org_id, bucket=bucket, times=times)
         if counted is None:
             return None
         if counted.retry_after_s is None:
             return counted.shown
         limit = counted.shown.rule.limit
         done = _DONE[limit.bucket].format(f"{limit.requests:,}")
+        so_far = "has done so" if times == 1 else f"{times} more would be too many now"
         minutes = math.ceil(counted.retry_after_s / MINUTE_S)
         when = "1 minute" if minutes == 1 else f"{minutes} minutes"
         RATE_LIMITED.add(bucket.value)
         raise RateLimitExceededError(
-            f"This organization may {done}, and has done so. Try again in {when}.",
+            f"This organization may {done}, and {so_far}. Try again in {when}.",
             headers={"Retry-After": str(counted.retry_after_s)},
         )
 

@@ -57,6 +57,24 @@ def test_one_too_many_is_told_with_the_time_to_wait(
         count(house, bucket)
 
 
+def test_operations_at_once_are_all_counted_or_none(tmp_path: Path) -> None:
+    with make_house(tmp_path, FEW) as house:
+        limits, bucket = house.services.operation_limits, Bucket.VIDEO_OPERATIONS
+        count(house, bucket)
+        house.clock.move(minutes=18)
+
+        with pytest.raises(RateLimitExceededError, match="3 times an hour, and 3 more"):
+            limits.count(ORG, bucket, times=3)
+        with pytest.raises(RateLimitExceededError, match="and 4 more would be"):
+            limits.count(ORG, bucket, times=4)
+        both = limits.count(ORG, bucket, times=2)
+
+        assert both is not None
+        assert (both.rule.limit.requests, both.remaining) == (3, 0)
+        with pytest.raises(RateLimitExceededError, match="Try again in 42 minutes"):
+            count(house, bucket)
+
+
 def test_refused_operations_are_measured_by_their_limit(tmp_path: Path) -> None:
     metrics.switch_on()
     name = "hv_rate_limited_total"
@@ -119,7 +137,8 @@ def test_while_the_store_is_down_only_uploads_are_refused(house: House) -> None:
         )
     )
 
-    limits.count(ORG, Bucket.VIDEO_OPERATIONS)
+    for times in (1, 2):
+        assert limits.count(ORG, Bucket.VIDEO_OPERATIONS, times=times) is None
 
     with pytest.raises(UnavailableError, match="cannot be granted"):
         limits.count(ORG, Bucket.UPLOAD_URL)

@@ -85,8 +85,8 @@ class SharingPageResource:
         here = organization_of(req)
         wanted = wanted_links(form)
         # The request counted as one already; each is an operation, as it is for programs.
-        for _ in wanted[1:]:
-            self._limits.count(here.org_id, Bucket.VIDEO_OPERATIONS)
+        if others := len(wanted) - 1:
+            self._limits.count(here.org_id, Bucket.VIDEO_OPERATIONS, times=others)
         self._shares.create_all(
             *(here.caller, here.org_id, video.id, wanted),
             form_id=_form_id(form),

@@ -17,7 +17,7 @@ from hvcore.domain.tasks.kinds import SHARE_LINK_SEND
 from hvcore.services.links.share_link_mails import BIN_WAITS
 from tests.dashboard.mailed import Mailing
 from tests.dashboard.opened import VIDEOS, Dashboard, PersonClient
-from tests.dashboard.test_limits import use_up
+from tests.dashboard.test_limits import left_to, use_up
 from tests.support.http.world import ORG
 
 KEY_FORM = "new-edge-key-form"
@@ -432,16 +432,22 @@ def test_a_link_that_was_mailed_says_so_until_it_ends(mailing: Mailing) -> None:
     assert "It was mailed." not in person.get(path).text
 
 
-def test_each_share_link_of_a_form_is_an_operation(dashboard: Dashboard) -> None:
+def test_share_links_of_a_form_that_are_too_many_together_use_up_nothing(
+    dashboard: Dashboard,
+) -> None:
     video_id = dashboard.world.ready()
     person, path = dashboard.sign_in(Role.EDITOR), f"{VIDEOS}/{video_id}/sharing"
-    use_up(dashboard, Bucket.VIDEO_OPERATIONS, left=2)
-    people = "a@example.com b@example.com c@example.com"
+    use_up(dashboard, Bucket.VIDEO_OPERATIONS, left=7)
+    people = [f"{name}@example.com" for name in "abcde"]
 
-    answer = person.post(path, {"kind": "share", "viewers": people})
+    made = person.post(path, {"kind": "share", "viewers": " ".join(people[:3])})
+    refused = person.post(path, {"kind": "share", "viewers": " ".join(people)})
 
-    assert answer.status_code == 429
-    assert "No share links yet" in answer.text
+    assert (made.status_code, refused.status_code) == (303, 429)
+    assert "4 more would be too many now. Try again in 60 minutes." in refused.text
+    assert len(links_of(dashboard, video_id)) == 3
+    # The refused request is one, as all are.
+    assert left_to(dashboard, Bucket.VIDEO_OPERATIONS) == 7 - 3 - 1 - 1
 
 
 def edge_keys_of(dashboard: Dashboard, video_id: str) -> Sequence[EdgeKey]:

@@ -31,19 +31,19 @@ class Mailing:
     dashboard: Dashboard
     server: MailServer
 
-    def tasks(self) -> Sequence[Task]:
+    def tasks(self, kind: str = SIGN_IN_MAIL_SEND) -> Sequence[Task]:
         """
         Return the tasks that mail, those that ended included.
         """
         with self.dashboard.world.services.uow.read() as work:
-            return work.tasks.search(kind=SIGN_IN_MAIL_SEND)
+            return work.tasks.search(kind=kind)
 
-    def run(self) -> Sequence[EmailMessage]:
+    def run(self, kind: str = SIGN_IN_MAIL_SEND) -> Sequence[EmailMessage]:
         """
         Have a worker do what is due; return the mails that came since.
         """
         before = len(self.server.messages)
-        for task in self.tasks():
+        for task in self.tasks(kind):
             self.dashboard.world.services.task_runs.run(
                 task.id, worker="w", stopping=lambda: False
             )

@@ -23,6 +23,7 @@ from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.access.audit import record_by_caller
 from hvcore.services.access.authorization import find_authorized_video, require_listed
 from hvcore.services.playback.changes import PlaybackChanges
+from hvcore.services.tasks.failed_attempts import has_lost_answer
 from hvcore.settings import PublicSettings
 
 
@@ -53,10 +54,13 @@ class ShareMailState:
         is_sent: Whether a mail server has taken the mail.
         has_failed: Whether the mail will never be sent. The reason is for operators: it may
             name hosts, settings and code of the installation.
+        may_have_come: Whether the mail is not sent any more because no mail server said
+            whether it had taken the mail: the viewer may have it.
     """
 
     is_sent: bool
     has_failed: bool
+    may_have_come: bool
 
 
 @attrs.frozen(kw_only=True)
@@ -162,6 +166,7 @@ class ShareLinks:
             task.subject: ShareMailState(
                 is_sent=task.state is TaskState.DONE,
                 has_failed=task.state is TaskState.FAILED,
+                may_have_come=has_lost_answer(task),
             )
             for task in tasks
         }

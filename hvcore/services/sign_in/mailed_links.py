@@ -39,6 +39,7 @@ from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.access.audit import record
 from hvcore.services.sign_in.attempts import SignInAttempts
 from hvcore.services.sign_in.sign_ins import safe_return
+from hvcore.services.tasks.failed_attempts import has_lost_answer
 from hvcore.signing.mailed_codes import MailedCodes
 
 _NOBODY: Final = OrgId("org_nobody")
@@ -54,14 +55,18 @@ class InvitationState:
     Attributes:
         mail_id: The id of the mail.
         is_sent: Whether a mail server has taken the mail.
-        error: Why the mail will never be sent; "" if it was or may be.
+        has_failed: Whether the mail will never be sent. The reason is for operators: it may
+            name hosts, settings and code of the installation.
+        may_have_come: Whether the mail is not sent any more because no mail server said
+            whether it had taken the mail: the member may have it.
         expires_at: When the link of the invitation ends.
         is_usable: Whether the invitation's link was not used yet, and still works.
     """
 
     mail_id: str
     is_sent: bool
-    error: str
+    has_failed: bool
+    may_have_come: bool
     expires_at: datetime
     is_usable: bool
 
@@ -187,11 +192,11 @@ class MailedSignIns:
             links = work.sign_in_links.of_mail(mail.id, self.clock.now())
             tasks = work.tasks.of_subject(mail.id, kind=SIGN_IN_MAIL_SEND)
         task: Task | None = tasks[-1] if tasks else None
-        has_failed = task is not None and task.state is TaskState.FAILED
         return InvitationState(
             mail_id=mail.id,
             is_sent=task is None or task.state is TaskState.DONE,
-            error=task.error if task is not None and has_failed else "",
+            has_failed=task is not None and task.state is TaskState.FAILED,
+            may_have_come=task is not None and has_lost_answer(task),
             expires_at=mail.expires_at,
             is_usable=bool(links),
         )

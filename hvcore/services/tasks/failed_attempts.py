@@ -38,6 +38,13 @@ _FOR_ONE_ATTEMPT: Final = (TranscodeError, TranscriptionError, MailAnswerLostErr
 PATIENT_BACKOFF_MAX: Final = timedelta(minutes=10)
 
 
+def has_lost_answer(task: Task) -> bool:
+    """Return whether a task has failed because a mail server never said whether it took the mail."""
+    # The only trace: a task has no other field for its reason.
+    is_lost = task.error.startswith(MailAnswerLostError.__name__)
+    return task.state is TaskState.FAILED and is_lost
+
+
 @attrs.frozen(kw_only=True)
 class FailedAttempts:
     """
@@ -159,8 +166,5 @@ def _reason(error: Exception) -> str:
 
 
 def _operator_text(error: Exception) -> str:
-    if isinstance(error, MailAnswerLostError):
-        # People of the dashboard read it, too.
-        return str(error)
     log = getattr(error, "log", "")
     return f"{type(error).__name__}: {error} {log}".strip()[:4000]

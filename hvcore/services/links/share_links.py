@@ -173,12 +173,15 @@ class ShareLinks:
 
     def mail_again(
         self, caller: Principal, org_id: str, video_id: str, share_id: str
-    ) -> ShareLink:
+    ) -> tuple[ShareLink, bool]:
         """
-        Order another mail with a share link whose mail has failed, and return the link.
+        Order another mail with a share link whose mail has failed.
 
         A link whose mail was sent, or is on its way, is not mailed: of two requests that
         come at once, one orders a mail.
+
+        Returns:
+            The link, and whether a mail was ordered.
 
         Raises:
             VideoNotFoundError: There is no such video, or it is deleted.
@@ -196,11 +199,12 @@ class ShareLinks:
                     "The video has no such share link, or it has ended."
                 )
             tasks = work.tasks.of_subject(share.id, kind=SHARE_LINK_SEND)
-            if tasks and tasks[-1].state is TaskState.FAILED:
+            is_ordered = bool(tasks) and tasks[-1].state is TaskState.FAILED
+            if is_ordered:
                 work.tasks.add([_mail_task(share)])
                 record_by_caller(work, "share.mail", video.id, org_id=video.org_id)
                 work.commit()
-        return share
+        return share, is_ordered
 
     def revoke(
         self, caller: Principal, org_id: str, video_id: str, share_id: str

@@ -173,8 +173,14 @@ class ShareLinkMailResource:
         here, video = organization_of(req), self._tabs.arrived(req, video_id)
         # In the form: addresses are logged, and the link's id is a permission.
         share_id = read_form(req).text("share")
-        share = self._shares.mail_again(here.caller, here.org_id, video.id, share_id)
-        told = f"The link is mailed again to {share.viewer_email}."
+        share, is_ordered = self._shares.mail_again(
+            here.caller, here.org_id, video.id, share_id
+        )
+        told = (
+            f"The link is mailed again to {share.viewer_email}."
+            if is_ordered
+            else f"Nothing was mailed: no mail to {share.viewer_email} has failed."
+        )
         self._tabs.go(req, resp, video, TAB, told)
 
 

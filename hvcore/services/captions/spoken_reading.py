@@ -28,6 +28,8 @@ MOST_READ_S: Final = 2.0
 """Time in which a step reads files: the sweep has other work."""
 MOST_LOST: Final = 10_000
 """Captions with a lost file that are remembered, not to look for each of them in each round."""
+LOST_FOR_S: Final = 3_600.0
+"""For how long at least a lost file is not looked for: it may have come back from a backup."""
 OVERWRITE_EVERY_S: Final = 3_600
 """Between two times at which the index is written anew, because words were removed from it."""
 MOST_OVERWRITTEN_S: Final = 0.5
@@ -43,6 +45,7 @@ class SpokenReading:
     _after: tuple[str, str] = ("", "")
     _overwritten_s: float = -math.inf
     _lost: set[str] = attrs.field(factory=set)
+    _forgotten_s: float = attrs.field(factory=time.monotonic)
 
     def step(self) -> int:
         """
@@ -71,6 +74,7 @@ class SpokenReading:
                     return count
             self._after = last or ("", "")
             if last is None:
+                self._forget_lost_files()
                 break
         return count
 
@@ -79,7 +83,7 @@ class SpokenReading:
             with self.storage.open(track.path) as file:
                 said = spoken_text(read_written(file.read()))
         except ObjectNotFoundError:
-            # Not for good: perhaps nothing is mounted there. A new leader looks again.
+            # Not for good: perhaps nothing is mounted there.
             if len(self._lost) < MOST_LOST:
                 self._lost.add(track.path)
             _log.warning("captions not found", extra={"hv_path": track.path})
@@ -91,6 +95,13 @@ class SpokenReading:
             if any(_is_version(one, track) for one in listed):
                 store_searched_text(work, track, said)
                 work.commit()
+
+    def _forget_lost_files(self) -> None:
+        # At the end of a round: within it each lost file is looked for once.
+        now_s = time.monotonic()
+        if now_s - self._forgotten_s >= LOST_FOR_S:
+            self._lost.clear()
+            self._forgotten_s = now_s
 
     def _overwrite_some(self) -> None:
         begun_s = time.monotonic()

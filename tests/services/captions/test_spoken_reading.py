@@ -8,7 +8,6 @@ from hvcore.domain.videos import spoken_texts
 from hvcore.domain.videos.catalog import VideoQuery
 from hvcore.persistence.spoken import texts
 from hvcore.services.captions import spoken_reading
-from hvcore.services.captions.spoken_reading import SpokenReading
 from hvcore.services.videos import captions
 from hvcore.services.videos.captions import NewCaptions
 from tests.services.spoken_service import SpokenService
@@ -133,8 +132,10 @@ def test_captions_with_a_lost_file_are_read_when_it_is_back(
     assert [reading.step() for _ in range(4)] == [1, 0, 0, 0]
 
     lost.rename(path)
-    # As a new leader.
-    SpokenReading(uow=services.uow, storage=services.storage).step()
+    assert reading.step() == 0
+    # After a while it looks again.
+    monkeypatch.setattr(spoken_reading, "LOST_FOR_S", 0.0)
+    assert [reading.step() for _ in range(2)] == [0, 1]
     assert found(spoken, "budget") == [video_id]
 
 

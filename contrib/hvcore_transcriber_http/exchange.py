@@ -6,16 +6,20 @@ at a time would never end.
 """
 
 import http.client
-import select
+import io
 import socket
 import ssl
 from collections.abc import Callable, Mapping
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
+from typing import TYPE_CHECKING, cast
 from urllib.parse import urlsplit
 
 import attrs
 
 from hvcore.plugin_api import SocketDeadline
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 ASKS_EVERY_S = 0.5
 """The pause between two checks of whether the transcription is still wanted."""
@@ -76,7 +80,8 @@ def exchange(
     Args:
         address: The address of the server, such as ``https://speech.example.com``.
         most_bytes: The most bytes of the answer's body.
-        check: Called twice a second; its errors pass, and the connection is closed.
+        check: Called twice a second while nothing comes; its errors pass, and the
+            connection is closed.
 
     Raises:
         NotConnectedError: The server cannot be reached.
@@ -92,12 +97,14 @@ def exchange(
         else http.client.HTTPConnection
     )
     connection = kind(parts.hostname or "", parts.port)
-    with SocketDeadline(within_s) as deadline, closing(connection):
+    with SocketDeadline(within_s) as deadline, ExitStack() as stack:
         try:
-            connected = _connected(connection, deadline, within_s)
+            connected = stack.enter_context(
+                closing(_connected(connection, deadline, within_s))
+            )
         except OSError as exc:
             raise NotConnectedError(str(exc)) from exc
-        connection.sock = connected
+        connection.sock = cast(socket.socket, _CheckedSocket(connected, check))
         connection.putrequest(request.method, parts.path.rstrip("/") + request.path)
         headers = {**request.headers, "Content-Length": str(len(request.body))}
         for name, value in headers.items():
@@ -108,8 +115,7 @@ def exchange(
             for start in range(0, len(request.body), _PIECE_BYTES):
                 check()
                 connection.send(request.body[start : start + _PIECE_BYTES])
-        while not select.select([connected], [], [], ASKS_EVERY_S)[0]:
-            check()
+        connected.settimeout(ASKS_EVERY_S)
         with connection.getresponse() as response:
             body = _body(response, most_bytes, check)
     if deadline.has_passed:
@@ -120,6 +126,44 @@ def exchange(
         body=body,
         retry_after_s=_seconds(response.headers.get("Retry-After")),
     )
+
+
+class _CheckedSocket:
+    """
+    A connected socket for an HTTP client, whose reads check now and then whether they shall go on.
+
+    Whether a connection is readable tells nothing of the answer: the session tickets of
+    TLS come first, and the head may break off.
+    """
+
+    def __init__(self, connected: socket.socket, check: Callable[[], None]) -> None:
+        self._connected = connected
+        self._check = check
+
+    def sendall(self, data: bytes) -> None:
+        self._connected.sendall(data)
+
+    def makefile(self, _mode: str) -> io.BufferedReader:
+        return io.BufferedReader(_CheckedReads(self._connected, self._check))
+
+    def close(self) -> None:
+        """Leave the socket open: the answer's body may still be read."""
+
+
+class _CheckedReads(io.RawIOBase):
+    def __init__(self, connected: socket.socket, check: Callable[[], None]) -> None:
+        self._connected = connected
+        self._check = check
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: "WriteableBuffer") -> int:
+        while True:
+            try:
+                return self._connected.recv_into(buffer)
+            except TimeoutError:
+                self._check()
 
 
 def _body(

@@ -1,6 +1,7 @@
 """A server's faults are told apart: what is tried again, what waits, and what never succeeds."""
 
 import socket
+import threading
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -22,6 +23,7 @@ from hvcore.services.captions.transcriptions import Transcriptions
 from hvcore.testing.fakes import SettableClock
 from hvcore.testing.transcriber import tones, write_sound
 from hvcore_transcriber_http.backend import HttpTranscriber, make_transcriber
+from hvcore_transcriber_http.exchange import Request, exchange
 from hvcore_transcriber_http.options import HttpTranscriberOptions
 from tests.plugins.transcriber_http.imitated_server import (
     KEY,
@@ -141,6 +143,29 @@ def test_a_pause_ends_when_nobody_wants_the_words(
     with pytest.raises(TimeoutError, match="nobody wants it"):
         made.transcribe(TranscriptionOrder(sound=sound, check=check))
     assert len(server.fields) == 1
+
+
+def test_an_answer_that_has_begun_is_left_when_nobody_wants_the_words(
+    server: ImitatedServer,
+) -> None:
+    """
+    The connection is readable at once, as TLS connections are by the server's tickets.
+    """
+    has_begun = threading.Event()
+
+    def begin(handler: Handler) -> None:
+        handler.wfile.write(b"HTTP/1.1 ")
+        has_begun.set()
+        go_silent(handler)
+
+    def check() -> None:
+        if has_begun.is_set():
+            raise RuntimeError("nobody wants it")
+
+    server.faults += [begin]
+    asked = Request(method="GET", path="/v1/models")
+    with pytest.raises(RuntimeError, match="nobody wants it"):
+        exchange(server.url, asked, within_s=5, most_bytes=100, check=check)
 
 
 @pytest.mark.parametrize("status", [400, 413, 415, 422])

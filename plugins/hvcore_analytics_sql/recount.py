@@ -221,6 +221,8 @@ def _count_months(connection: Connection, place: _Place) -> _Place:
         stretch = next(_by_month(stretches), None)
         if stretch is not None and month_of(stretch.days[0]) == place.day:
             return _count_videos(connection, place, stretch)
+        # Its days were deleted since its first videos were counted.
+        _delete_month(connection, place)
     # Its own month is behind.
     behind = attrs.evolve(place, day=_last_day_of_month(place.day))
     together = _first_ones(list(_by_month(_stretches(connection, behind))))
@@ -254,6 +256,12 @@ def _count_months(connection: Connection, place: _Place) -> _Place:
         connection, [of_days > _tuple(behind.key), of_days <= _tuple(last_day)]
     )
     return _Place(step=_MONTHS, org_id=end[0], env_id=end[1], day=end[2])
+
+
+def _delete_month(connection: Connection, place: _Place) -> None:
+    months = video_months.c
+    key = sa.tuple_(months.org_id, months.env_id, months.month)
+    connection.execute(sa.delete(video_months).where(key == _tuple(place.key)))
 
 
 def _count_videos(connection: Connection, place: _Place, stretch: _Stretch) -> _Place:

@@ -14,9 +14,12 @@ from hvcore.testing.analytics.videos import KnownLengths
 from hvcore_analytics_sql import recount
 from hvcore_analytics_sql.backend import SqlAnalytics
 from hvcore_analytics_sql.tables import (
+    environment_days,
+    environment_videos,
     environment_views,
     lengths_read,
     months_recount,
+    video_days,
     video_months,
 )
 
@@ -179,6 +182,44 @@ def test_a_count_of_months_goes_on_where_it_was_broken_off(
     # Not from the beginning.
     assert place.step != "months" or place.env_id
     assert recount._Place(step="months") not in seen
+
+
+@pytest.mark.usefixtures("small_slices")
+def test_days_that_are_deleted_amid_their_month_leave_no_months(
+    store: SqlAnalytics,
+    engine: Engine,
+    lengths: KnownLengths,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    learn_all(store, lengths)
+    forget(engine)
+    while True:
+        with monkeypatch.context() as patched:
+            ends_after(1, patched)
+            with pytest.raises(KeyboardInterrupt):
+                learn_all(store, lengths)
+        with engine.connect() as connection:
+            place = connection.execute(sa.select(months_recount)).one()
+        assert place.step == "months"
+        if place.video_id:
+            break
+    with engine.begin() as connection:
+        for table in (video_days, environment_days, environment_videos):
+            columns = table.c
+            connection.execute(
+                sa.delete(table).where(
+                    columns.env_id == place.env_id, columns.day >= place.day
+                )
+            )
+
+    learn_all(store, lengths)
+
+    months = video_months.c
+    left = sa.select(months.video_id).where(
+        months.env_id == place.env_id, months.month == place.day
+    )
+    with engine.connect() as connection:
+        assert connection.execute(left).all() == []
 
 
 @pytest.mark.usefixtures("small_slices")

@@ -7,6 +7,7 @@ break, and several take turns. Whoever counts segments meanwhile adds them to da
 months at once: a slice that is counted stays right, and one that is not is replaced.
 """
 
+import logging
 import time
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
@@ -37,6 +38,10 @@ from hvcore_analytics_sql.tables import (
     video_months,
 )
 
+_log = logging.getLogger(__name__)
+
+_TOLD_EVERY_S: Final = 60.0
+"""The pause between two log lines of a long count."""
 _SLICE_ROWS: Final = 200_000
 """About the most rows of video_days that a slice reads: some seconds, for which others that count wait."""
 _MOST_DAYS: Final = 1_000
@@ -107,6 +112,7 @@ def begin(connection: Connection, until_ms: int) -> None:
     lock_lengths(connection)
     if is_under_way(connection):
         return
+    _log.info("months of videos are counted; reports may be slow, or answer 503")
     # Until all is counted, reports add up days.
     connection.execute(sa.delete(lengths_read))
     _store(connection, _Place(step=_MONTHS), until_ms)
@@ -124,10 +130,14 @@ def finish(database: Database) -> None:
     """
     with database.reading() as connection:
         is_left = is_under_way(connection)
+    told_s = time.monotonic()
     while is_left:
         with database.writing(timeout_ms=LONG_TIMEOUT_MS) as connection:
             _lock(connection, "pg_advisory_xact_lock")
             is_left = _count_slice(connection)
+        if is_left and time.monotonic() - told_s >= _TOLD_EVERY_S:
+            told_s = time.monotonic()
+            _tell(database)
 
 
 def go_on(database: Database, within_s: float) -> bool:
@@ -154,7 +164,26 @@ def go_on(database: Database, within_s: float) -> bool:
             if not _count_slice(connection):
                 return True
         if time.monotonic() - begun_s >= within_s:
+            _tell(database)
             return False
+
+
+def _tell(database: Database) -> None:
+    """Log the step, environment and day that a count of months has reached."""
+    columns = months_recount.c
+    asked = sa.select(columns.step, columns.org_id, columns.env_id, columns.day)
+    with database.reading() as connection:
+        place = connection.execute(asked).one_or_none()
+    if place is not None:
+        _log.info(
+            "months of videos are being counted",
+            extra={
+                "hv_step": place.step,
+                "hv_org": place.org_id,
+                "hv_environment": place.env_id,
+                "hv_day": f"{place.day}",
+            },
+        )
 
 
 def _lock(connection: Connection, function: str) -> bool:
@@ -203,6 +232,7 @@ def _continue(connection: Connection) -> bool:
     # An older version, which knows nothing of this count, may have counted all meanwhile.
     connection.execute(sa.delete(lengths_read))
     connection.execute(sa.insert(lengths_read).values(number=1, until_ms=until_ms))
+    _log.info("all months of videos are counted")
     return False
 
 

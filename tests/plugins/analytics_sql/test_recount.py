@@ -11,7 +11,7 @@ from sqlalchemy.engine import Connection, Engine
 
 from hvcore.testing.analytics.served import NOON, batch, segment
 from hvcore.testing.analytics.videos import KnownLengths
-from hvcore_analytics_sql import recount
+from hvcore_analytics_sql import learning, recount
 from hvcore_analytics_sql.backend import SqlAnalytics
 from hvcore_analytics_sql.tables import (
     environment_days,
@@ -126,6 +126,27 @@ def test_months_in_slices_are_what_one_count_gives(
     assert months == at_once[0]
     assert days == pytest.approx(at_once[1])
     assert store.is_consistent()
+
+
+@pytest.mark.usefixtures("small_slices")
+def test_a_count_of_months_tells_operators_how_far_it_is(
+    store: SqlAnalytics,
+    lengths: KnownLengths,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.setattr(learning, "_ROUND_S", 0.0)
+    monkeypatch.setattr(recount, "_TOLD_EVERY_S", 0.0)
+
+    with caplog.at_level("INFO", logger=recount.__name__):
+        learn_all(store, lengths)
+
+    first, *between, last = caplog.messages
+    assert first.startswith("months of videos are counted")
+    assert set(between) == {"months of videos are being counted"}
+    assert last == "all months of videos are counted"
+    days = [vars(one).get("hv_day") for one in caplog.records[1:-1]]
+    assert len(days) == len(between) > 1
 
 
 @pytest.mark.usefixtures("small_slices")

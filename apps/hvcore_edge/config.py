@@ -64,6 +64,8 @@ _UNSAFE: Final = frozenset("\"'\\;{}$\n\r\t ")
 """The characters that paths and addresses in the configuration may not have, because they
 mean something to nginx."""
 
+_UNSAFE_IN_QUOTES: Final = frozenset('"\\$\n\r')
+
 
 @attrs.frozen(kw_only=True)
 class EdgeConfig:
@@ -287,8 +289,20 @@ def _hosts(*urls: str) -> set[str]:
 
 
 def _tls(certificate: str, key: str) -> str:
+    """
+    Return the lines for TLS; none without a certificate.
+
+    Raises:
+        ConfigError: A path cannot be written down.
+    """
     if not certificate:
         return ""
+    for name, path in (("CERTIFICATE", certificate), ("KEY", key)):
+        if not _UNSAFE_IN_QUOTES.isdisjoint(path):
+            raise ConfigError(
+                f"HV_EDGE__TLS_{name} ({path!r}) cannot be written into an nginx "
+                "configuration: choose a path without quotes, backslashes and $."
+            )
     return (
         f'        ssl_certificate "{certificate}";\n'
         f'        ssl_certificate_key "{key}";\n'

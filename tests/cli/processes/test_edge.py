@@ -133,6 +133,22 @@ def test_a_rotated_key_is_written_and_it_is_said_that_nginx_must_read_it(
         ({**LISTEN, "HV_EDGE__PROXIES": "192.0.2.1,a cdn"}, "HV_EDGE__PROXIES"),
         ({**LISTEN, "HV_EDGE__PROXIES": "192.0.2.0/99"}, "HV_EDGE__PROXIES"),
         ({**LISTEN, "HV_EDGE__TLS_KEY": "/k"}, "HV_EDGE__TLS_CERTIFICATE"),
+        (
+            {
+                **LISTEN,
+                "HV_EDGE__TLS_CERTIFICATE": '/c"; include /x; #',
+                "HV_EDGE__TLS_KEY": "/k",
+            },
+            "HV_EDGE__TLS_CERTIFICATE",
+        ),
+        (
+            {
+                **LISTEN,
+                "HV_EDGE__TLS_CERTIFICATE": "/c",
+                "HV_EDGE__TLS_KEY": "/$host.key",
+            },
+            "HV_EDGE__TLS_KEY",
+        ),
         ({**LISTEN, "HV_STORAGE__OPTIONS__URL": "file:///a%20b"}, "storage"),
     ],
 )

@@ -173,11 +173,25 @@ document.addEventListener('keydown', (event) => {
   }
 });
 
+const PICTURE_AGAIN_MS = 2000;
+const askedAgain = new WeakSet();
+
 // A picture that is not there yet; errors of pictures do not bubble.
-document.addEventListener('error', (event) => {
-  if (event.target instanceof HTMLImageElement) {
-    event.target.hidden = true;
+document.addEventListener('error', ({target: picture}) => {
+  if (!(picture instanceof HTMLImageElement)) {
+    return;
   }
+  picture.hidden = true;
+  if (askedAgain.has(picture)) {
+    return;
+  }
+  askedAgain.add(picture);
+  // Of a whole list, more are wanted at once than the service draws: not all again together.
+  setTimeout(() => {
+    // A browser loads no lazy picture that is hidden.
+    picture.hidden = false;
+    picture.src = picture.getAttribute('src');
+  }, PICTURE_AGAIN_MS * (1 + Math.random()));
 }, true);
 
 // Nothing is sent twice by an impatient click.

@@ -3,6 +3,7 @@ Forms of the dashboard in a real browser: nothing that is written is lost unseen
 """
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -299,3 +300,30 @@ def test_a_search_that_fails_leaves_no_list(
     page.unroute("**/*search=*")
     page.get_by_role("button", name="Try again").click()
     expect(page.get_by_text("Nothing matches the search")).to_be_visible()
+
+
+def test_a_picture_that_the_service_is_too_busy_to_draw_is_asked_for_again(
+    service: LiveService, page: Page, video: str
+) -> None:
+    refused: list[str] = []
+
+    def refuse(route: Route) -> None:
+        url = route.request.url
+        if url in refused:
+            route.continue_()
+            return
+        refused.append(url)
+        route.fulfill(status=503, body="busy")
+
+    sign_in(page, service, Role.ADMIN)
+    page.route(re.compile(rf"{video}.*\.webp"), refuse)
+    page.goto(f"{service.api}/dashboard/{ORG}/videos")
+    shown = page.locator(f'img[src*="{video}"]').first
+
+    expect(shown).to_be_visible(timeout=20_000)
+    page.wait_for_function(
+        "picture => picture.naturalWidth > 0",
+        arg=shown.element_handle(),
+        timeout=20_000,
+    )
+    assert refused

@@ -2,14 +2,20 @@
 
 from collections.abc import Callable
 from concurrent.futures import Future, wait
-from threading import Event, Thread
+from threading import Event, Lock, Thread
 from typing import Final
 
 import attrs
 
+from hvcore.errors import UnavailableError
 from hvcore.ports.storage import ObjectInfo
 
 LOOKS_EVERY_S: Final = 0.5
+MOST_LEFT: Final = 16
+"""Copies of a process that may go on without anybody who waits; in a store that hangs, each attempt of a task leaves one."""
+
+_left: Final[set[Thread]] = set()
+_left_lock: Final = Lock()
 
 
 @attrs.frozen(kw_only=True)
@@ -32,8 +38,16 @@ class StoppableCopy:
         Args:
             check: Called before the copy and twice a second; an exception that it raises ends
                 the waiting.
+
+        Raises:
+            UnavailableError: The store hangs: too many copies that nobody waits for have not
+                ended.
         """
         check()
+        if _count_left() >= MOST_LEFT:
+            raise UnavailableError(
+                f"{MOST_LEFT} copies in the store have not ended; it seems to hang."
+            )
         made, is_left = Future[ObjectInfo](), Event()
 
         def work() -> None:
@@ -46,12 +60,22 @@ class StoppableCopy:
                 self.undo()
 
         # A daemon: a process that is to end does not wait for a store that hangs.
-        Thread(target=work, name="copy", daemon=True).start()
+        thread = Thread(target=work, name="copy", daemon=True)
+        thread.start()
         try:
             while not made.done():
                 check()
                 wait((made,), timeout=LOOKS_EVERY_S)
         except BaseException:
             is_left.set()
+            with _left_lock:
+                _left.add(thread)
             raise
         return made.result()
+
+
+def _count_left() -> int:
+    """Return how many copies go on that nobody waits for."""
+    with _left_lock:
+        _left.difference_update([one for one in _left if not one.is_alive()])
+        return len(_left)

@@ -135,6 +135,36 @@ def test_no_slice_of_a_file_has_many_sums(
     assert max(sums) <= 2 * SLICE
 
 
+def test_files_that_are_read_beside_one_another_add_up_each_slice_once(
+    store: DuckdbAnalytics,
+    lengths: KnownLengths,
+    engine: DuckdbEngine,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    real, made = engine.ask_tables, list[object]()
+
+    def counted(state: object, question: str, *rest: object) -> object:
+        if question.startswith("CREATE TABLE"):
+            made.append(rest)
+        return real(state, question, *rest)  # type: ignore[arg-type]  # passed on
+
+    monkeypatch.setattr(engine, "ask_tables", counted)
+    ranges = [
+        DateRange(first=date(2026, 1, day), last=date(2026, 1, 20))
+        for day in range(1, 9)
+    ]
+    files = [asked_for(days, by_day=False, limit=40) for days in ranges]
+
+    for _ in range(3):
+        parts = [store.in_turn(asked, lengths) for asked in files]
+        files = [
+            attrs.evolve(asked, after=part[-1])
+            for asked, part in zip(files, parts, strict=True)
+        ]
+
+    assert len(made) == len({repr(one) for one in made}) > len(files)
+
+
 def test_a_file_asks_for_the_lengths_of_its_parts_alone(
     store: DuckdbAnalytics, lengths: KnownLengths
 ) -> None:

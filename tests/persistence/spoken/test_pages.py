@@ -485,12 +485,19 @@ def test_places_are_looked_for_in_a_few_texts_at_a_time(
     assert len(asked) == 3
 
 
+@pytest.mark.parametrize(
+    ("limit", "most"), [("TEXTS_OF_PAGE", 4), ("WORDS_OF_PAGE_BYTES", 100)]
+)
 def test_videos_beyond_the_effort_of_a_page_have_no_places(
-    films: Films, monkeypatch: pytest.MonkeyPatch
+    films: Films, monkeypatch: pytest.MonkeyPatch, limit: str, most: int
 ) -> None:
-    monkeypatch.setattr(hits, "TEXTS_OF_PAGE", 2)
+    """
+    Texts in which nothing is found are an effort, too; their words have 30 bytes.
+    """
+    monkeypatch.setattr(hits, limit, most)
+    monkeypatch.setattr(hits, "TEXTS_AT_ONCE", 1)
     for _ in range(4):
-        films.add("taxi")
+        films.say(films.add("taxi").id, "bus", language="aa")
 
     page = films.page("taxi")
 

@@ -8,6 +8,8 @@ are not requested more.
 
 import hashlib
 import io
+import math
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final, TypeAlias
@@ -52,6 +54,9 @@ from hvcore.services.playback.responses import Lifetime, PlaybackResponse
 from hvcore.services.playback.thumbnails.sizes import ThumbnailSize
 from hvcore.services.playback.thumbnails.uses import ThumbnailUses
 
+FULL_FOR_S: Final = 60.0
+"""For how long nothing is written into a full folder whose pictures the store does not let go."""
+_MOST_FULL: Final = 1_000
 WEBP_TYPE: Final = PictureFormat.WEBP.content_type
 MomentRequest: TypeAlias = "tuple[ThumbnailSize, Moment] | AnimationQuery"
 
@@ -111,6 +116,8 @@ class MomentPictures:
     frames: FrameMaker
     renders: MomentRenders
     uses: ThumbnailUses
+    # When no room could be made, by folder.
+    _full: dict[str, float] = attrs.field(factory=dict, init=False, repr=False)
 
     def open(
         self, video: Playable, wanted: MomentRequest, client: str
@@ -183,6 +190,10 @@ class MomentPictures:
     def _keep(
         self, video: Playable, path: str, picture: bytes, content_type: str
     ) -> bytes:
+        folder = path.rpartition("/")[0]
+        if time.monotonic() - self._full.get(folder, -math.inf) < FULL_FOR_S:
+            self._take_back_after_a_change(video, path)
+            return picture
         self.storage.write(path, io.BytesIO(picture), content_type=content_type)
         try:
             self._make_room(path, len(picture))
@@ -227,6 +238,9 @@ class MomentPictures:
                 continue
             kept, kept_bytes = kept - 1, kept_bytes - sizes[one]
         if refused and (kept > MAX_MOMENT_PICTURES or kept_bytes > MAX_MOMENT_BYTES):
+            if len(self._full) >= _MOST_FULL:
+                self._full.clear()
+            self._full[folder] = time.monotonic()
             self.storage.delete_tree(path)
 
     def _read(self, path: str) -> bytes | None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
 from pathlib import Path
+from typing import BinaryIO
 
 import attrs
 import pytest
@@ -255,6 +256,11 @@ class HoldingStorage(BytesStorage):
         self.objects = objects
         self.locked: set[str] = set()
         self.is_listed = True
+        self.written = 0
+
+    def write(self, path: str, source: BinaryIO, *, content_type: str) -> ObjectInfo:
+        self.written += not path.endswith("-9x9.jpg")
+        return super().write(path, source, content_type=content_type)
 
     def delete_tree(self, path: str) -> None:
         if path in self.locked:
@@ -311,9 +317,31 @@ def test_moments_that_may_not_be_removed_fill_no_store(public: DeliveryWorker) -
         storage.write(path, BytesIO(b"x"), content_type="")
         storage.locked.add(path)
 
+    answers = [public.get(SIZE, "time=1") for _ in range(2)]
+
+    assert [one.status_code for one in answers] == [200, 200]
+    assert len(kept(public)) == MAX_MOMENT_PICTURES
+    # For a while nothing is written that would only be removed again.
+    assert storage.written == 1
+
+
+def test_a_store_that_lets_pictures_go_again_keeps_new_ones(
+    public: DeliveryWorker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    storage = holding(public)
+    for number in range(MAX_MOMENT_PICTURES):
+        path = f"{FOLDER}/{number:03}-9x9.jpg"
+        storage.write(path, BytesIO(b"x"), content_type="")
+        storage.locked.add(path)
+    # Others are forgotten for it.
+    monkeypatch.setattr(serving, "_MOST_FULL", 0)
+    public.get(SIZE, "time=1")
+    storage.locked.clear()
+    monkeypatch.setattr(serving, "FULL_FOR_S", 0.0)
+
     public.get(SIZE, "time=1")
 
-    assert len(kept(public)) == MAX_MOMENT_PICTURES
+    assert "10-64x64.jpg" in kept(public)
 
 
 def test_another_job_s_files_have_other_moments(public: DeliveryWorker) -> None:

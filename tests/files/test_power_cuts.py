@@ -40,10 +40,12 @@ def receive_a_part(folder: Path) -> None:
 def receive_all(folder: Path) -> None:
     ledger = RoomLedger(folder.parent / "ledger")
     room = DiskReservations(ledger=ledger, most_of_one_percent=100)
-    with room.reserve(folder, 4, client="") as reserved:
-        with arriving_file(folder, reserved) as file:
-            file.write(b"body")
-            file.finish()
+    with (
+        room.reserve(folder, 4, client="") as reserved,
+        arriving_file(folder, reserved) as file,
+    ):
+        file.write(b"body")
+        file.finish()
 
 
 def remove_counts(folder: Path) -> None:

@@ -42,21 +42,21 @@ def no_locks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "age_s", "is_removed"),
+    ("name", "age_s", "removed"),
     [
-        (WHOLE, 0, True),
-        (PART, OLD_S, False),
-        ("other", OLD_S, True),
-        ("other", YOUNG_S, False),
+        (WHOLE, 0, 1),
+        (PART, OLD_S, 0),
+        ("other", OLD_S, 1),
+        ("other", YOUNG_S, 0),
     ],
 )
 def test_an_unlocked_file_and_one_that_is_old_are_removed(
-    tmp_path: Path, name: str, age_s: float, is_removed: bool
+    tmp_path: Path, name: str, age_s: float, removed: int
 ) -> None:
     path = made(tmp_path, name, age_s)
 
-    assert remove_abandoned(tmp_path) == is_removed
-    assert path.exists() is not is_removed
+    assert remove_abandoned(tmp_path) == removed
+    assert path.exists() == (not removed)
 
 
 def test_a_locked_file_stays_however_old_it_is(tmp_path: Path) -> None:
@@ -70,13 +70,13 @@ def test_a_locked_file_stays_however_old_it_is(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("no_locks")
-@pytest.mark.parametrize(("age_s", "is_removed"), [(OLD_S, True), (YOUNG_S, False)])
+@pytest.mark.parametrize(("age_s", "removed"), [(OLD_S, 1), (YOUNG_S, 0)])
 def test_without_locks_the_age_tells(
-    tmp_path: Path, age_s: float, is_removed: bool
+    tmp_path: Path, age_s: float, removed: int
 ) -> None:
     made(tmp_path, WHOLE, age_s)
 
-    assert remove_abandoned(tmp_path) == is_removed
+    assert remove_abandoned(tmp_path) == removed
 
 
 def link(path: Path, stack: ExitStack) -> None:
@@ -97,9 +97,7 @@ def removed_meanwhile(path: Path, stack: ExitStack) -> None:
 
     patch = stack.enter_context(pytest.MonkeyPatch.context())
     unlink = Path.unlink
-    patch.setattr(
-        Path, "unlink", lambda one: gone() if one == path else unlink(one)
-    )
+    patch.setattr(Path, "unlink", lambda one: gone() if one == path else unlink(one))
 
 
 @pytest.mark.parametrize("name", [WHOLE, "other"])

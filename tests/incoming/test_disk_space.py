@@ -43,12 +43,12 @@ def test_a_part_of_each_disk_is_left_to_others(
 
 
 @pytest.mark.parametrize(
-    ("number", "error"),
+    ("number", "error", "says"),
     [
-        (errno.ENOSPC, NoRoomError),
-        (errno.EDQUOT, NoRoomError),
-        (errno.EIO, UnavailableError),
-        (errno.EROFS, UnavailableError),
+        (errno.ENOSPC, NoRoomError, "no room"),
+        (errno.EDQUOT, NoRoomError, "no room"),
+        (errno.EIO, UnavailableError, "does not work"),
+        (errno.EROFS, UnavailableError, "does not work"),
     ],
 )
 def test_a_disk_with_space_that_cannot_be_written_has_no_room(
@@ -56,6 +56,7 @@ def test_a_disk_with_space_that_cannot_be_written_has_no_room(
     monkeypatch: pytest.MonkeyPatch,
     number: int,
     error: type[UnavailableError],
+    says: str,
 ) -> None:
     def fsync(_: int) -> None:
         raise OSError(number, os.strerror(number))
@@ -63,7 +64,7 @@ def test_a_disk_with_space_that_cannot_be_written_has_no_room(
     set_disk(monkeypatch, SMALL_DISK, LARGE_DISK)
     monkeypatch.setattr(os, "fsync", fsync)
 
-    with pytest.raises(UnavailableError) as refused:
+    with pytest.raises(UnavailableError, match=says) as refused:
         check_room(tmp_path)
 
     assert type(refused.value) is error

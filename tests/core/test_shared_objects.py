@@ -21,6 +21,8 @@ from hvcore.throttling.log_lines import LogLines
 from hvcore.throttling.log_throttle import LogThrottle
 from hvcore.throttling.shares import SharedCapacity, ShareRefusals
 from hvcore.throttling.turns import TurnSlots
+from hvcore_mediaconvert_local.job_store import JobStore
+from hvcore_mediaconvert_local.jobs import LocalJobStatus
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 Calls: TypeAlias = "list[tuple[Callable[[], object], int]]"
@@ -33,7 +35,7 @@ class CountedLock:
     """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self.taken = 0
 
     def __enter__(self) -> None:
@@ -95,6 +97,20 @@ def outage(_: Path) -> tuple[Any, Calls]:
     ]
 
 
+def jobs(_: Path) -> tuple[Any, Calls]:
+    made = JobStore(None)
+    return made, [
+        (lambda: made.job("1"), 1),
+        (lambda: made.latest_of_token("token"), 1),
+        (lambda: made.count(LocalJobStatus.SUBMITTED), 1),
+        (lambda: made.put("queue", "name", {}), 1),
+        (lambda: made.thing("queue", "name"), 1),
+        (lambda: made.things("queue"), 1),
+        (lambda: made.remove("queue", "name"), 1),
+        (made.close, 1),
+    ]
+
+
 def slots_in_turn(_: Path) -> tuple[Any, Calls]:
     made = TurnSlots()
     return made, [
@@ -121,7 +137,7 @@ def threads(_: Path) -> tuple[Any, Calls]:
     "make",
     [
         *(counts, capacity, refusals, throttle, lines),
-        *(outage, slots_in_turn, threads),
+        *(outage, jobs, slots_in_turn, threads),
     ],
 )
 def test_each_call_takes_the_lock(

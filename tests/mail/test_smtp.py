@@ -260,6 +260,25 @@ def test_a_server_that_is_not_there_is_named() -> None:
                 act()
 
 
+@pytest.mark.parametrize(
+    ("error", "why"),
+    [
+        (ConnectionRefusedError(111, "Connection refused"), "Connection refused"),
+        (TimeoutError(), "TimeoutError"),
+    ],
+)
+def test_why_a_server_cannot_be_reached_is_told(
+    monkeypatch: pytest.MonkeyPatch, error: OSError, why: str
+) -> None:
+    def connect(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(socket, "create_connection", connect)
+
+    with pytest.raises(UnavailableError, match=f"cannot be reached: {why}"):
+        SmtpMailer("smtp://127.0.0.1", sender=SENDER).check()
+
+
 def test_a_server_that_works_passes_its_check(server: MailServer) -> None:
     mailer(server).check()
 

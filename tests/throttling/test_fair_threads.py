@@ -118,6 +118,17 @@ def test_an_organization_that_many_clients_ask_of_is_served_in_turn_with_others(
     assert bench.begun[:4] == ["0", "other 0", "1", "other 1"]
 
 
+def test_so_many_clients_are_known_and_those_that_were_served_last(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hvcore.throttling.fair_threads._MAX_KNOWN", 4)
+    bench.go_on(4)
+    for client in "abac":
+        bench.ask(client, f"org {client}", client).result(WITHIN_S)
+
+    assert [name for kind, name in bench.fair._served if kind == "client"] == ["a", "c"]
+
+
 def test_a_client_above_its_share_is_refused_at_once() -> None:
     bench = Bench(most_of_one=2)
     asked = [bench.ask(f"{n}", "org", "busy") for n in range(2)]

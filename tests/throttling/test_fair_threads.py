@@ -3,7 +3,7 @@ Work for few threads: who has much of it waits behind those who have little.
 """
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from typing import Final
 
@@ -210,6 +210,26 @@ def test_a_client_with_as_much_as_all_others_is_refused_by_a_full_queue(
 
     bench.go_on(6)
     assert [one.result(WITHIN_S) for one in asked] == [f"{n}" for n in range(6)]
+
+
+def test_a_call_that_is_cancelled_before_its_thread_runs_does_nothing(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[Callable[[], None]] = []
+    with monkeypatch.context() as busy:
+        busy.setattr(bench.fair._pool, "submit", given.append)
+        cancelled = bench.ask("0", "org", "client")
+        assert cancelled.cancel()
+
+    for run in given:
+        run()
+
+    assert bench.begun == []
+    # It keeps no thread from others.
+    asked = [bench.ask(f"{n}", f"org {n}", f"client {n}") for n in (1, 2)]
+    bench.wait_until_begun(2)
+    bench.go_on(2)
+    assert [one.result(WITHIN_S) for one in asked] == ["1", "2"]
 
 
 def test_a_cancelled_entry_leaves_its_place(bench: Bench) -> None:

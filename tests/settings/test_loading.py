@@ -261,13 +261,15 @@ def _file_settings() -> list[str]:
 
 
 @pytest.mark.parametrize("name", _file_settings())
-@pytest.mark.parametrize("content", ["", " \n", None], ids=["empty", "blank", "none"])
+@pytest.mark.parametrize(
+    "content", [b"", b" \n", b"\xff", None], ids=["empty", "blank", "no text", "none"]
+)
 def test_a_setting_of_a_file_that_is_empty_or_missing_is_an_error_that_names_both(
-    tmp_path: Path, name: str, content: str | None
+    tmp_path: Path, name: str, content: bytes | None
 ) -> None:
     path = tmp_path / "setting"
     if content is not None:
-        path.write_text(content)
+        path.write_bytes(content)
 
     with pytest.raises(ConfigError, match="which ") as caught:
         loaded(tmp_path, **{name: str(path)})

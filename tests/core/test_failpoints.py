@@ -76,7 +76,7 @@ def test_a_process_is_killed_or_stopped(
     "text",
     ["x=raise", ONE, f"{ONE}=", f"{ONE}=stop", f"{ONE}=raise*", f"{ONE}=raise*x"],
 )
-def test_what_is_no_failpoint_is_refused(text: str) -> None:
+def test_an_unknown_failpoint_or_failure_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="is not a failpoint") as refused:
         arm(f"{OTHER}=raise; {text}")
 

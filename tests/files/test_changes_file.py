@@ -32,7 +32,7 @@ def given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
 
 @pytest.mark.parametrize(("user", "is_root"), [(0, True), (OWNER, False)])
 @pytest.mark.parametrize("has_folder", [True, False])
-def test_what_root_makes_is_for_the_owner_of_the_folder(  # noqa: PLR0913 - two cases
+def test_a_file_that_root_makes_is_for_the_owner_of_the_folder(  # noqa: PLR0913 - two cases
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     given: list[Path],

@@ -102,7 +102,7 @@ def removed_meanwhile(path: Path, stack: ExitStack) -> None:
 
 @pytest.mark.parametrize("name", [WHOLE, "other"])
 @pytest.mark.parametrize("make", [link, folder, removed_meanwhile])
-def test_what_cannot_be_removed_keeps_no_other_file(
+def test_a_file_that_cannot_be_removed_keeps_no_other(
     tmp_path: Path, name: str, make: Callable[[Path, ExitStack], None]
 ) -> None:
     others = [made(tmp_path, one, OLD_S) for one in ("a-file", "z-file")]

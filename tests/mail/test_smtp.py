@@ -274,7 +274,7 @@ def test_a_server_that_is_not_there_is_named() -> None:
         (TimeoutError(), "TimeoutError"),
     ],
 )
-def test_why_a_server_cannot_be_reached_is_told(
+def test_an_unreachable_server_is_told_with_the_reason(
     monkeypatch: pytest.MonkeyPatch, error: OSError, why: str
 ) -> None:
     def connect(*_: object, **__: object) -> None:
@@ -320,7 +320,7 @@ def test_a_server_that_closes_the_connection_may_take_the_mail_later() -> None:
         (SMTPRecipientsRefused({}), UnavailableError, "closed the connection"),
     ],
 )
-def test_what_a_server_answers_tells_whether_to_try_again(
+def test_the_answer_of_a_server_tells_whether_to_try_again(
     server: MailServer,
     monkeypatch: pytest.MonkeyPatch,
     error: SMTPException,

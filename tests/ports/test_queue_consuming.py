@@ -53,7 +53,7 @@ def test_an_outage_of_a_queue_is_told_once_and_its_end_once(
     assert lanes == [None if lane is None else lane.value] * 2
 
 
-def test_who_need_not_wait_any_more_does_not() -> None:
+def test_a_wait_ends_once_nobody_needs_it() -> None:
     outage = QueueOutage()
     for _ in range(12):
         outage.begin(AWAY)

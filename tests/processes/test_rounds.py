@@ -54,7 +54,7 @@ def test_each_reason_is_told_once_with_the_part_that_met_it_first(
     assert {line.message for line in caplog.records} <= {"a part failed"}
 
 
-def test_what_is_away_has_its_reason_and_a_mistake_its_traceback(
+def test_an_outage_has_its_reason_and_a_mistake_its_traceback(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     run(FULL, BROKEN)
@@ -67,7 +67,7 @@ def test_what_is_away_has_its_reason_and_a_mistake_its_traceback(
     assert mistake.exc_info[1] is BROKEN
 
 
-def test_who_ends_the_process_ends_the_round() -> None:
+def test_the_end_of_the_process_ends_the_round() -> None:
     part = Round(logging.getLogger(), "a part failed").part()
 
     with pytest.raises(KeyboardInterrupt), part:

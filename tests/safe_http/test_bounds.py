@@ -121,7 +121,7 @@ def test_a_request_whose_time_is_over_has_none_left() -> None:
     watch()()
 
 
-def test_who_ends_a_request_is_asked_before_the_time() -> None:
+def test_the_check_of_a_caller_goes_before_the_time() -> None:
     def cancel() -> None:
         raise ZeroDivisionError
 

@@ -118,10 +118,10 @@ def test_settings_that_are_unknown_or_lack_are_all_told() -> None:
         region: str = "here"
 
     with pytest.raises(ConfigError, match="Unknown setting") as refused:
-        structure_options({"sise": 1, "URL": "x"}, Options, path="storage.options")
+        structure_options({"sizes": 1, "URL": "x"}, Options, path="storage.options")
 
     assert str(refused.value).splitlines() == [
-        "Unknown setting storage.options.sise; did you mean storage.options.size?",
+        "Unknown setting storage.options.sizes; did you mean storage.options.size?",
         "Unknown setting storage.options.URL.",
         "storage.options.url is required; set HV_STORAGE__OPTIONS__URL.",
         "storage.options.size is required; set HV_STORAGE__OPTIONS__SIZE.",
@@ -157,7 +157,7 @@ def test_options_of_a_library_go_where_they_are_taken_and_named_ones_win() -> No
 @pytest.mark.parametrize(
     ("path", "name", "known", "told"),
     [
-        ("", "quee", ["queue"], "Unknown setting quee; did you mean queue?"),
+        ("", "quaue", ["queue"], "Unknown setting quaue; did you mean queue?"),
         ("queue", "x", ["backend"], "Unknown setting queue.x."),
         (
             "edge",

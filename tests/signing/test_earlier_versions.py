@@ -1,5 +1,5 @@
 """
-What an earlier version has sealed, signed and derived: databases, mails and documents out there have it.
+Texts, documents, codes and addresses of an earlier version stay good: databases and mails have them.
 """
 
 from datetime import UTC, datetime

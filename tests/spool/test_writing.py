@@ -101,7 +101,7 @@ def test_as_much_as_there_is_room_for_waits_and_all_else_is_told_to_be_lost(
     spool.close()
 
 
-def test_what_was_lost_in_an_earlier_outage_is_told_once(
+def test_losses_of_an_earlier_outage_are_told_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     spool = Spool(tmp_path)

@@ -155,6 +155,12 @@ def test_a_bad_file_is_an_error_and_no_traceback(
         loaded(tmp_path, toml)
 
 
+def test_a_settings_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    for path in (tmp_path / "missing.toml", tmp_path):
+        with pytest.raises(ConfigError, match=f"^{path} cannot be read: [NI]"):
+            load(config_path=path, environ={}, data_dir=tmp_path / "data")
+
+
 def test_a_list_may_be_given_with_commas(tmp_path: Path) -> None:
     settings = loaded(tmp_path, HV_PUBLIC__CORS_ORIGINS="https://a, https://b").settings
 

@@ -100,6 +100,7 @@ def test_what_describes_a_track_is_copied_and_its_times_are_its_own(
     assert media.child("mdhd").content() == (
         b"\1\0\0\0" + struct.pack(">QQIQ", 0, 0, 50, 100) + LANGUAGE
     )
+    assert [one.kind for one in movie.children()] == ["mvhd", "trak"]
     assert [one.kind for one in track.children()] == ["tkhd", "mdia"]
     assert media.child("hdlr").content() == HANDLER
     assert media.child("minf/vmhd").content() == VIDEO
@@ -129,7 +130,7 @@ def test_several_tracks_are_numbered_and_the_longest_is_as_long_as_the_movie() -
 
 @pytest.mark.parametrize(
     ("units", "expected"),
-    [((2**30, 2**29 + 1), 2**30), ((2**31 - 1, 1), 2**31 - 1)],
+    [((2**30, 2**29 + 1), 2**30), ((2**30, 2**31), 2**30), ((2**31 - 1, 1), 2**31 - 1)],
 )
 def test_units_that_no_player_counts_in_are_those_of_the_first_track(
     units: tuple[int, int], expected: int

@@ -14,16 +14,19 @@ from hvcore.errors import (
 
 
 @pytest.mark.parametrize(
-    ("fix", "expected"), [("", "It is broken."), ("Mend it.", "It is broken. Mend it.")]
+    ("fix", "expected"),
+    [("", "It is broken."), ("Correct it.", "It is broken. Correct it.")],
 )
 def test_an_error_of_a_plugin_ends_with_its_fix(fix: str, expected: str) -> None:
     assert str(PluginError("It is broken.", fix)) == expected
 
 
 def test_several_errors_of_plugins_are_numbered_on_one_line() -> None:
-    error = SeveralPluginsError([PluginError("One.", "Mend it."), ConfigError("Two.")])
+    error = SeveralPluginsError(
+        [PluginError("One.", "Correct it."), ConfigError("Two.")]
+    )
 
-    assert str(error) == "2 backends cannot be used: (1) One. Mend it. (2) Two."
+    assert str(error) == "2 backends cannot be used: (1) One. Correct it. (2) Two."
 
 
 @pytest.mark.parametrize(

@@ -159,12 +159,6 @@ def test_options_of_a_library_go_where_they_are_taken_and_named_ones_win() -> No
     [
         ("", "quaue", ["queue"], "Unknown setting quaue; did you mean queue?"),
         ("queue", "x", ["backend"], "Unknown setting queue.x."),
-        (
-            "edge",
-            "purgers",
-            ["cache_invalidators"],
-            "The setting edge.purgers is now edge.cache_invalidators; rename it.",
-        ),
     ],
 )
 def test_an_unknown_setting_is_told_with_the_nearest(

@@ -35,7 +35,10 @@ _SEEN: Final = b"s"
 _UNFOLLOWED: Final = b"u"
 _TAKEN_BACK: Final = b"t"
 _MOST_DIGITS: Final = 15
-"""Of milliseconds: until the year 33658."""
+"""Of milliseconds: more are no number that anybody has written."""
+_LAST_MS: Final = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // timedelta(
+    milliseconds=1
+)
 
 
 def ignored_text(ignored: IgnoredRequest, at_ms: int) -> str:
@@ -119,7 +122,7 @@ def ignored_counts(texts: Iterable[bytes]) -> tuple[IgnoredCount, ...]:
                     requests=requests,
                 )
             )
-        except (ValueError, OverflowError):
+        except ValueError:
             # A reason of a newer version, perhaps.
             continue
     return tuple(counts)
@@ -131,7 +134,7 @@ def sessions_seen(texts: Iterable[bytes]) -> tuple[SessionSeen, ...]:
     for text, at_ms in _latest(texts, _SEEN).items():
         try:
             seen.append(_session(text, at_ms))
-        except (ValueError, OverflowError):
+        except ValueError:
             continue
     return tuple(seen)
 
@@ -142,7 +145,7 @@ def unfollowed_sessions(texts: Iterable[bytes]) -> tuple[UnfollowedSessions, ...
     for text, at_ms in _latest(texts, _UNFOLLOWED).items():
         try:
             org_id, at = OrgId(text.decode()), _EPOCH + timedelta(milliseconds=at_ms)
-        except (ValueError, OverflowError):
+        except ValueError:
             continue
         if " " not in org_id:
             found.append(UnfollowedSessions(org_id=org_id, at=at))
@@ -161,7 +164,8 @@ def _latest(texts: Iterable[bytes], wanted: bytes) -> Mapping[bytes, int]:
 
 
 def _is_moment(text: bytes) -> bool:
-    return text.isdigit() and len(text) <= _MOST_DIGITS
+    # A later one would hide the latest that there is.
+    return text.isdigit() and len(text) <= _MOST_DIGITS and int(text) <= _LAST_MS
 
 
 def _ignored_place(text: bytes) -> IgnoredPlace:

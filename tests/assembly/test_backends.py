@@ -190,6 +190,16 @@ def test_an_object_that_is_falsy_is_used_when_it_is_given(
     assert getattr(make(**{name: given}), name) is given
 
 
+@pytest.mark.parametrize(
+    "name", ["clock", "mailer", "outbound", "storage", "transcoder", "queue"]
+)
+def test_a_part_that_nobody_gives_is_made_once(make: MakeServices, name: str) -> None:
+    services = make()
+
+    assert getattr(services, name) is not None
+    assert getattr(services, name) is getattr(services, name)
+
+
 def test_an_empty_group_takes_what_the_settings_choose(make: MakeServices) -> None:
     services = make(cache_invalidators={}, sign_in_providers={}, storage=None)
 

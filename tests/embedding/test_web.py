@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterator
 from io import BytesIO, StringIO
 from pathlib import Path
+from types import SimpleNamespace
 from urllib.parse import urlsplit
 
 import attrs
@@ -25,6 +26,7 @@ from hvcore.embedding import (
     embed,
     person,
 )
+from hvcore.embedding.web import program
 from tests.embedding.conftest import ENVIRON
 from tests.support.databases.migrated import sqlite_of_a_service
 from tests.support.fakes import MemoryQueue
@@ -203,3 +205,19 @@ def test_an_app_that_would_leave_the_host_no_page_is_refused(
         pytest.raises(ConfigError, match=r"public_url has no path"),
     ):
         hv.beside(the_host)
+
+
+def test_a_part_that_is_not_installed_is_named_with_its_extra(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def load() -> None:
+        raise ModuleNotFoundError("No module named 'falcon'", name="falcon")
+
+    found = [SimpleNamespace(load=load)]
+    monkeypatch.setattr("hvcore.embedding.web.entry_points", lambda **_: found)
+    with pytest.raises(ConfigError, match=r"falcon is not installed; the extra server"):
+        program("worker")
+
+    found.clear()
+    with pytest.raises(ConfigError, match=r"entry point sweep .* install hvcore again"):
+        program("sweep")

@@ -51,3 +51,12 @@ def test_a_file_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
         replace_file(tmp_path / "file", "text")
 
     assert [one.name for one in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o644])
+def test_a_replaced_file_may_be_read_by_those_it_is_meant_for(
+    tmp_path: Path, mode: int
+) -> None:
+    replace_file(tmp_path / "file", "text", mode=mode)
+
+    assert (tmp_path / "file").stat().st_mode & 0o777 == mode

@@ -4,6 +4,7 @@ Room on the disk is shared by those who use it.
 
 import json
 import shutil
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -23,6 +24,9 @@ from hvcore.incoming.disk_space import (
 from hvcore.incoming.room_ledger import (
     FORGOTTEN_AFTER_S,
     LAPSES_AFTER_S,
+    Claim,
+    DiskShares,
+    RoomEntries,
     RoomLedger,
 )
 from hvcore.throttling.shares import REFUSALS
@@ -328,3 +332,42 @@ def test_a_folder_that_is_gone_has_no_room(machine: Machine) -> None:
         machine.process().reserve(gone, 1, client="alice"),
     ):
         pytest.fail("there is no folder")
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_claim_holds_until_it_lapses_and_then_is_forgotten(sign: int) -> None:
+    claim = Claim(
+        client="a", disk=1, received_bytes=1, ahead_bytes=7, renewed_at_s=1000.0
+    )
+
+    def ahead_after(seconds: float) -> int:
+        return claim.ahead_at(1000.0 + sign * seconds)
+
+    def is_known_after(seconds: float) -> bool:
+        entries = RoomEntries({"x": claim})
+        entries.forget_old(1000.0 + sign * seconds)
+        return bool(entries.claims)
+
+    assert [ahead_after(LAPSES_AFTER_S), ahead_after(LAPSES_AFTER_S + 1)] == [7, 0]
+    assert is_known_after(FORGOTTEN_AFTER_S)
+    assert not is_known_after(FORGOTTEN_AFTER_S + 1)
+
+
+def test_a_share_is_of_all_that_would_be_free_and_includes_its_last_byte() -> None:
+    shares = DiskShares(
+        free_bytes=800,
+        received=Counter(a=150, b=50),
+        ahead=Counter(a=30, b=400),
+        most_of_one_percent=30,
+    )
+
+    assert shares.most_of_one_bytes == 300
+    assert shares.is_within_share("a", 120)
+    assert not shares.is_within_share("a", 121)
+    assert shares.is_within_share("new", 300)
+    # All of its own, and of another as far as its share goes.
+    assert shares.room_of("a") == 800 - 30 - 250
+    assert shares.room_of("b") == 800 - 30 - 400
+    assert shares.room_of("new") == 800 - 30 - 250
+    over = attrs.evolve(shares, received=Counter(b=500), free_bytes=500)
+    assert over.room_of("a") == 500 - 30

@@ -7,6 +7,13 @@ import ssl
 import threading
 import time
 from collections.abc import Iterator
+from smtplib import (
+    SMTPException,
+    SMTPNotSupportedError,
+    SMTPRecipientsRefused,
+    SMTPResponseException,
+    SMTPServerDisconnected,
+)
 
 import attrs
 import pytest
@@ -258,6 +265,75 @@ def test_a_server_that_is_not_there_is_named() -> None:
         for act in (away.check, lambda: away.send(MAIL)):
             with pytest.raises(UnavailableError, match=r"127\.0\.0\.1 cannot be"):
                 act()
+
+
+@pytest.mark.parametrize(
+    ("error", "why"),
+    [
+        (ConnectionRefusedError(111, "Connection refused"), "Connection refused"),
+        (TimeoutError(), "TimeoutError"),
+    ],
+)
+def test_an_unreachable_server_is_told_with_the_reason(
+    monkeypatch: pytest.MonkeyPatch, error: OSError, why: str
+) -> None:
+    def connect(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(socket, "create_connection", connect)
+
+    with pytest.raises(UnavailableError, match=f"cannot be reached: {why}"):
+        SmtpMailer("smtp://127.0.0.1", sender=SENDER).check()
+
+
+def test_a_server_that_closes_the_connection_may_take_the_mail_later() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def greet() -> None:
+            for _ in range(2):
+                taken, _ = listening.accept()
+                with taken:
+                    taken.sendall(b"220 welcome\r\n")
+
+        greeting = threading.Thread(target=greet)
+        greeting.start()
+        port = listening.getsockname()[1]
+        closing = SmtpMailer(f"smtp://127.0.0.1:{port}", sender=SENDER)
+        for act in (closing.check, lambda: closing.send(MAIL)):
+            with pytest.raises(UnavailableError, match=r"127\.0\.0\.1 "):
+                act()
+        greeting.join()
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "says"),
+    [
+        (SMTPServerDisconnected("away"), UnavailableError, "closed the connection"),
+        (SMTPNotSupportedError("AUTH"), MailRefusedError, "cannot do it: AUTH"),
+        (SMTPResponseException(499, b"x"), UnavailableError, "answered 499; it may"),
+        (SMTPResponseException(500, b"x"), MailRefusedError, "500, which is final"),
+        (
+            SMTPRecipientsRefused({"a@b": (450, b"x"), "c@d": (550, b"y")}),
+            MailRefusedError,
+            "answered 450, 550, which is final",
+        ),
+        (SMTPRecipientsRefused({}), UnavailableError, "closed the connection"),
+    ],
+)
+def test_the_answer_of_a_server_tells_whether_to_try_again(
+    server: MailServer,
+    monkeypatch: pytest.MonkeyPatch,
+    error: SMTPException,
+    kind: type[Exception],
+    says: str,
+) -> None:
+    def refuse(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr("smtplib.SMTP.send_message", refuse)
+
+    with pytest.raises(kind, match=says):
+        mailer(server).send(MAIL)
 
 
 def test_a_server_that_works_passes_its_check(server: MailServer) -> None:

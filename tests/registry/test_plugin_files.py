@@ -125,6 +125,20 @@ def test_a_line_of_a_plugin_file_that_fails_is_told(data: Path, tmp_path: Path) 
     assert f"{acme}:2" in told
 
 
+def test_a_plugin_file_runs_once_however_often_it_is_loaded(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran: list[str] = []
+    monkeypatch.setattr(sys, "acme_ran", ran, raising=False)
+    counts = 'import sys\nsys.acme_ran.append("once")\n'
+    (data / "plugins" / "counts.py").write_text(counts + QUEUE.replace("NAME", "one"))
+
+    found = [loaded(data) for _ in range(3)]
+
+    assert [queues(one) for one in found] == [["one"]] * 3
+    assert ran == ["once"]
+
+
 WAITS: Final = """\
 import sys
 sys.acme_entered.set()

@@ -53,6 +53,27 @@ def test_a_number_may_be_the_least_and_the_most_and_nothing_beyond(
     assert taken == [False, True, True, False]
 
 
+@pytest.mark.parametrize("name", ["SQS_URL", "SNS_URL", "PUBSUB_KEYS_URL"])
+def test_an_address_of_messages_is_whole_and_has_no_password(
+    tmp_path: Path, name: str
+) -> None:
+    good = ["https://a", "http://a:1/b", "https://[::1]/"]
+    bad = ["https://", "https://:1", "https://a:0", "https://a:x", "https://a/#b"]
+    bad += [
+        "https://u@a",
+        "https://u:p@a",
+        "ftp://a",
+        "a",
+        "//a",
+        "https:a",
+        "https://a?b",
+        "https://ä",
+    ]
+
+    assert [one for one in bad if is_taken(tmp_path, f"NOTIFY__{name}", one)] == []
+    assert all(is_taken(tmp_path, f"NOTIFY__{name}", one) for one in good)
+
+
 @pytest.mark.parametrize("name", ["NOTIFY__TOKEN", "SIGN_IN__SECRET"])
 def test_a_secret_has_32_characters_or_more(tmp_path: Path, name: str) -> None:
     assert is_taken(tmp_path, name, "s" * 32)

@@ -54,7 +54,15 @@ def test_what_another_installation_signed_is_refused_unless_its_key_is_named() -
     assert check_signed(signed, public_key=other.public_key) == DOCUMENT
 
 
-@pytest.mark.parametrize("text", [None, [], "text", {}, {"document": 1}])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(None, [], "text", {}, {"document": 1}),
+        *({**SIGNER.sign(DOCUMENT), "document": one} for one in (None, [], "text", 1)),
+        {**SIGNER.sign(DOCUMENT), "signature": None},
+        {**SIGNER.sign(DOCUMENT), "signature": {"publicKey": "", "value": "no base64"}},
+    ],
+)
 def test_what_is_no_signed_document_is_refused(text: object) -> None:
     with pytest.raises(SignatureBrokenError, match="no signed document"):
         check_signed(text, public_key=SIGNER.public_key)

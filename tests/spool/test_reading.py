@@ -2,14 +2,25 @@
 Spool files: many lines together say what each of them says alone.
 """
 
+import fcntl
 import zlib
 from collections import Counter
 from datetime import UTC, datetime
+from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hvcore.spool import tally
+from hvcore.spool import (
+    SpoolFile,
+    opened,
+    put_aside,
+    reading,
+    spool_files,
+    tally,
+    the_only_reader,
+)
 
 MINUTE_MS = 60_000
 LAST_MINUTE = int(datetime(9999, 12, 31, 23, 59, tzinfo=UTC).timestamp()) // 60
@@ -129,3 +140,97 @@ def test_a_count_says_its_first_and_last_moment(texts: list[bytes], times: int) 
         ]
         of_day = sorted(at for at in moments if at.date() == one.day)
         assert (one.first_at, one.last_at) == (of_day[0], of_day[-1])
+
+
+LINES = [with_checksum(of_segment(b"%d" % (NOW_MS + n), PLACES[0])) for n in range(50)]
+LINE_BYTES = len(LINES[0]) + 1
+
+
+def read_all(file: SpoolFile, start: int = 0) -> tuple[int, int, list[int]]:
+    """
+    Return the segments, the damaged lines, and the ends of the parts that were read.
+    """
+    segments = damaged = 0
+    ends = []
+    while chunk := file.read(start):
+        start = chunk.end
+        ends.append(start)
+        segments += sum(one.segments for one in chunk.noted.counts)
+        damaged += chunk.noted.damaged
+    return segments, damaged, ends
+
+
+@pytest.mark.parametrize("block_lines", [1, 2, 7, 50, 51])
+@pytest.mark.parametrize("more_bytes", [-1, 0, 1])
+@pytest.mark.parametrize("read_blocks", [1, 3])
+def test_a_file_that_is_read_in_parts_has_each_line_once(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    block_lines: int,
+    more_bytes: int,
+    read_blocks: int,
+) -> None:
+    block_bytes = max(block_lines * LINE_BYTES + more_bytes, LINE_BYTES)
+    monkeypatch.setattr(reading, "BLOCK_BYTES", block_bytes)
+    monkeypatch.setattr(reading, "READ_BYTES", read_blocks * block_bytes)
+    path = tmp_path / "a.log"
+    path.write_bytes(b"\n".join([*LINES, LINES[0][:-1]]))
+
+    with opened(path) as file:
+        segments, damaged, ends = read_all(file)
+        with path.open("ab") as writer:
+            writer.write(LINES[0][-1:] + b"\n")
+        later = read_all(file, ends[-1])
+
+        assert (segments, damaged) == (len(LINES), 0)
+        assert all(end % LINE_BYTES == 0 for end in ends)
+        assert ends[-1] == len(LINES) * LINE_BYTES
+        assert later == (1, 0, [file.size_bytes()])
+
+
+@pytest.mark.parametrize("blocks", [1, 2, 3])
+def test_a_line_without_an_end_is_damaged_and_what_follows_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, blocks: int
+) -> None:
+    monkeypatch.setattr(reading, "BLOCK_BYTES", 2 * LINE_BYTES)
+    path = tmp_path / "a.log"
+    good = b"\n".join([*LINES, b""])
+    path.write_bytes(good + b"x" * (2 * blocks * LINE_BYTES) + b"\n" + good)
+
+    with opened(path) as file:
+        segments, damaged, ends = read_all(file)
+
+    assert segments == 2 * len(LINES)
+    assert damaged >= 1
+    assert ends[-1] == path.stat().st_size
+
+
+def test_a_file_is_complete_once_nobody_has_locked_it(tmp_path: Path) -> None:
+    path = tmp_path / "a.log"
+    with path.open("wb") as writer:
+        fcntl.flock(writer, fcntl.LOCK_EX)
+        with opened(path) as file:
+            assert not file.is_complete
+
+    with opened(path) as file, opened(path) as other:
+        assert file.is_complete
+        assert not other.is_complete
+
+
+def test_a_folder_has_one_reader_at_a_time(tmp_path: Path) -> None:
+    folder = tmp_path / "a" / "b"
+    for _ in range(2):
+        with the_only_reader(folder) as is_only, the_only_reader(folder) as is_other:
+            assert (is_only, is_other) == (True, False)
+
+
+def test_files_are_read_in_the_order_of_their_names_and_no_other_file(
+    tmp_path: Path,
+) -> None:
+    for name in ("b.log", "c.log", "a.log", "d.txt"):
+        (tmp_path / name).touch()
+
+    aside = put_aside(tmp_path / "c.log", ".bad")
+
+    assert aside == tmp_path / "c.bad"
+    assert [path.name for path in spool_files(tmp_path)] == ["a.log", "b.log"]

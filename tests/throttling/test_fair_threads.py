@@ -3,7 +3,7 @@ Work for few threads: who has much of it waits behind those who have little.
 """
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from typing import Final
 
@@ -118,6 +118,17 @@ def test_an_organization_that_many_clients_ask_of_is_served_in_turn_with_others(
     assert bench.begun[:4] == ["0", "other 0", "1", "other 1"]
 
 
+def test_so_many_clients_are_known_and_those_that_were_served_last(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hvcore.throttling.fair_threads._MAX_KNOWN", 4)
+    bench.go_on(4)
+    for client in "abac":
+        bench.ask(client, f"org {client}", client).result(WITHIN_S)
+
+    assert [name for kind, name in bench.fair._served if kind == "client"] == ["a", "c"]
+
+
 def test_a_client_above_its_share_is_refused_at_once() -> None:
     bench = Bench(most_of_one=2)
     asked = [bench.ask(f"{n}", "org", "busy") for n in range(2)]
@@ -199,6 +210,26 @@ def test_a_client_with_as_much_as_all_others_is_refused_by_a_full_queue(
 
     bench.go_on(6)
     assert [one.result(WITHIN_S) for one in asked] == [f"{n}" for n in range(6)]
+
+
+def test_a_call_that_is_cancelled_before_its_thread_runs_does_nothing(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[Callable[[], None]] = []
+    with monkeypatch.context() as busy:
+        busy.setattr(bench.fair._pool, "submit", given.append)
+        cancelled = bench.ask("0", "org", "client")
+        assert cancelled.cancel()
+
+    for run in given:
+        run()
+
+    assert bench.begun == []
+    # It keeps no thread from others.
+    asked = [bench.ask(f"{n}", f"org {n}", f"client {n}") for n in (1, 2)]
+    bench.wait_until_begun(2)
+    bench.go_on(2)
+    assert [one.result(WITHIN_S) for one in asked] == ["1", "2"]
 
 
 def test_a_cancelled_entry_leaves_its_place(bench: Bench) -> None:

@@ -117,6 +117,24 @@ def test_the_last_goes_only_to_who_holds_nothing() -> None:
             threads.acquire("a")
 
 
+@pytest.mark.parametrize("newcomers_hold", [0, 1, 2])
+def test_a_client_that_holds_little_is_a_newcomer(newcomers_hold: int) -> None:
+    threads = SharedCapacity(
+        name="threads_of_one",
+        capacity=9,
+        most_of_one=9,
+        reserved_for_newcomers=9,
+        newcomers_hold=newcomers_hold,
+        things="requests",
+    )
+
+    for _ in range(newcomers_hold + 1):
+        assert threads.may_take("a")
+        threads.acquire("a")
+
+    assert not threads.may_take("a")
+
+
 def test_costs_are_added_up(slots: SharedCapacity) -> None:
     with slots.take("org_a", 1.5):
         assert not slots.may_take("org_a")

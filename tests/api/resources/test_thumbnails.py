@@ -237,6 +237,15 @@ def test_a_moment_is_made_by_a_task(cinema: Cinema, videos: str) -> None:
     assert tasks[1].payload["at_s"] == 12.0
 
 
+def test_a_moment_needs_no_type_of_its_body(cinema: Cinema) -> None:
+    stills(cinema.api)
+    path = f"/v1/videos/{cinema.video}/thumbnail"
+
+    body = body_of(cinema.api.call("POST", path, body=b'{"timestampSeconds": 5}'))
+
+    assert body["status"] == "pending"
+
+
 def test_a_sent_picture_outlives_a_moment_that_was_ordered_before(
     cinema: Cinema,
 ) -> None:

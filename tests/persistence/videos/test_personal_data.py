@@ -152,6 +152,7 @@ def test_nothing_personal_of_a_video_is_left_and_all_of_others(
 
     assert marked(engine) == before
     assert erased == told
+    assert list(told) == sorted(told)
     assert {name.partition(".")[0] for name in erased} == {
         *(table.name for table in (*EMPTIED, *REMOVED)),
         *("audit_log", "idempotency"),

@@ -13,20 +13,19 @@ from tests.conformance import made_streams as made
 from tests.conformance.broken_streams import (
     BROKEN,
     CAPTIONS,
-    CHAPTERS,
     LOW,
     M,
     V,
     bandwidth,
     both,
     drop,
-    session_data,
-    subtitles,
     swap,
     video,
     video_init,
 )
+from tests.conformance.effects import ALSO
 from tests.conformance.made_streams import Files, MemorySource
+from tests.conformance.streams_in_order import IN_ORDER
 
 
 def checked(files: Files) -> CheckReport:
@@ -42,16 +41,18 @@ def test_a_video_without_fault_has_no_findings() -> None:
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_what_is_broken_is_found(name: str) -> None:
+def test_what_is_broken_is_found_and_nothing_else(name: str) -> None:
     rule, break_it = BROKEN[name]
     files = made.stream()
     break_it(files)
 
     report = checked(files)
 
-    assert rule in {finding.rule.id for finding in report.findings}
-    is_must = RULES[rule].level is Level.MUST
-    assert report.is_conformant is not is_must or not is_must
+    found = {finding.rule.id for finding in report.findings}
+    assert found == {rule} | ALSO.get(name, set())
+    assert report.is_conformant is all(
+        RULES[one].level is Level.SHOULD for one in found
+    )
 
 
 def test_a_wrong_bandwidth_is_told_beside_the_measured_one() -> None:
@@ -108,24 +109,13 @@ def test_pictures_of_another_shape_than_the_source_are_found(
     assert report.is_conformant is not bool(rules)
 
 
-def test_subtitles_in_order_are_no_finding() -> None:
+@pytest.mark.parametrize("name", IN_ORDER)
+def test_what_is_in_order_is_no_finding(name: str) -> None:
+    rules, change = IN_ORDER[name]
     files = made.stream()
-    subtitles(b"WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:0,LOCAL:00:00:00.000\n\n")(files)
+    change(files)
 
-    assert checked(files).findings == ()
-
-
-def test_session_data_in_order_are_no_finding() -> None:
-    for attributes, text in (
-        (CHAPTERS, b"[]"),
-        ('DATA-ID="a.b",VALUE="x",LANGUAGE="en"', b""),
-        ('DATA-ID="a.b",URI="chapters.json",FORMAT=RAW', b"<"),
-    ):
-        files = made.stream()
-        session_data(attributes, text)(files)
-        swap(M, "VERSION:7", "VERSION:6")(files)
-
-        assert checked(files).findings == ()
+    assert {finding.rule.id for finding in checked(files).findings} == rules
 
 
 def test_pictures_with_addresses_of_their_own_are_no_finding() -> None:

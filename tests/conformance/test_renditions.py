@@ -175,6 +175,53 @@ def test_sound_may_be_off_by_a_frame_of_each_and_at_most_by_a_segment(
     ]
 
 
+def test_between_timescales_the_longer_tick_counts() -> None:
+    first = rendition([segment(0), segment(2000)])
+    finer = attrs.evolve(TRACK, timescale=2 * SCALE)
+
+    for late, rules in ((2, ["timescale"]), (3, ["aligned", "timescale"])):
+        for one, other in ((SCALE, 2 * SCALE), (2 * SCALE, SCALE)):
+            made = {
+                SCALE: first,
+                2 * SCALE: rendition([segment(0), segment(4000 + late)], track=finer),
+            }
+            log = CheckLog()
+            check_together([made[one], made[other]], log)
+            assert [rule for rule, _ in found(log)] == rules
+
+
+def test_messages_tell_the_times_of_both_renditions() -> None:
+    video = [segment(0), segment(2000)]
+    late = rendition([segment(0), segment(2500)], name="b.m3u8")
+    sound = rendition([segment(5000), segment(7000)], track=SOUND, name="s.m3u8")
+    log = CheckLog()
+
+    check_together([rendition(video), late, sound], log)
+
+    assert {one.message for one in log.report().findings} == {
+        "The segment begins at 2.500000 s; that of the first rendition at 2.000000 s.",
+        "Audio begins at 5.000 s, video at 0.000 s.",
+        "Audio ends at 9.000 s, video at 4.000 s.",
+    }
+
+
+def test_the_longest_segments_and_frames_say_how_far_sound_may_be_off() -> None:
+    video = [segment(0, frames=(20, 20)), segment(2000, duration=1000)]
+
+    def rules(late: int, *, is_known: bool = True) -> list[str]:
+        sound = [segment(late, frames=(20, 20)), segment(2000 + late, duration=1000)]
+        parts = [*sound, *([] if is_known else [None])]
+        log = CheckLog()
+        check_together([rendition(video), rendition(parts, track=SOUND)], log)
+        return [rule for rule, _ in found(log) if rule != "several-variants"]
+
+    assert rules(80) == []
+    assert rules(81) == rules(2000) == ["same-duration-close"] * 2
+    assert rules(2001) == ["same-duration"] * 2
+    # Of sound that cannot be read, nobody knows when it begins.
+    assert rules(2001, is_known=False) == []
+
+
 def test_targets_are_those_of_the_first_playlist_that_has_one() -> None:
     log = CheckLog()
     targets = {"a": None, "b": 6, "c": 6, "d": 7}

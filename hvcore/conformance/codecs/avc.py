@@ -187,11 +187,12 @@ def _chroma(bits: Bits) -> int:
 
 
 def _skip_scaling(bits: Bits, size: int) -> None:
-    last = following = 8
+    last = 8
     for _ in range(size):
-        if following:
-            following = (last + bits.signed()) % 256
-        last = following or last
+        last = (last + bits.signed()) % 256
+        if last == 0:
+            # The last number but one stands for all that would follow.
+            break
 
 
 def _order_count(bits: Bits) -> None:

@@ -81,6 +81,14 @@ def test_a_codec_that_is_not_aac_is_named_by_its_kind(kind: int, codecs: str) ->
     assert (found.codecs, found.channels) == (codecs, 0)
 
 
+def test_the_length_of_a_descriptor_has_four_bytes_at_most() -> None:
+    record = esds(bits(*plain(LC, 2)))
+
+    found = read_esds(Box("esds", bytes(4) + b"\x09" + b"\x80" * 4 + record.body[4:]))
+
+    assert found.codecs == "mp4a.40.2"
+
+
 @pytest.mark.parametrize(
     ("body", "told"),
     [

@@ -264,13 +264,17 @@ def test_each_of_several_parameter_sets_is_read() -> None:
 
 
 def test_a_parameter_set_that_is_cut_off_is_told_whatever_follows_it() -> None:
-    # Of the last byte, only the end of the set could be missing.
-    of_avc = avc.read_config(avcc(avc_sps()[:-2], avc_sps()))
-    of_hevc = hevc_config(hevc_sps()[:-2], hevc_sps())
+    for vui in (VUI, f"1{SHAPES['square'][0]}{NO_OVERSCAN}{colours()}"):
+        of_avc, of_hevc = avc_sps(vui=vui), hevc_sps(vui=vui)
+        # In a byte of its own, the end of a set is not missed.
+        assert b"\x80" not in (of_avc[-1:], of_hevc[-1:])
 
-    assert of_avc.problems == ("a sequence parameter set ends early",)
-    assert of_hevc.problems == ("a sequence parameter set ends early",)
-    assert of_avc.pictures == of_hevc.pictures == (PLAIN,)
+        for config in (
+            avc.read_config(avcc(of_avc[:-1], of_avc)),
+            hevc_config(of_hevc[:-1], of_hevc),
+        ):
+            assert config.problems == ("a sequence parameter set ends early",)
+            assert config.pictures == (PLAIN,)
 
 
 @pytest.mark.parametrize("record", [avcc(avc_sps()), hvcc(*HEVC_SETS.values())])

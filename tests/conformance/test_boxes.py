@@ -145,7 +145,9 @@ def test_a_range_of_a_file_is_read_and_nothing_beside_it() -> None:
     assert part.size_bytes == 20
     assert part.read(0, 4) == data[10:14]
     assert part.read(18, 9) == data[28:30]
+    read_bytes = part.read_bytes
     assert part.read(20, 1) == part.read(30, 5) == part.read(0, 0) == b""
+    assert part.read_bytes == read_bytes
     assert extent(data, 90).size_bytes == 10
     assert extent(data, 200).size_bytes == 0
     assert extent(data, 90, 10).read(0, 99) == data[90:]
@@ -177,8 +179,12 @@ def test_a_source_may_answer_more_than_it_was_asked_for() -> None:
         def read(self, name: str, start: int, length: int) -> Piece:
             return Piece(data=self.data[start:], size_bytes=len(self.data))
 
-    file = Extent(Generous(bytes(range(100))), "a.mp4", 10, 20)
+    data = bytes(range(250)) * 200
+    part = Extent(Generous(data), "a.mp4", 10, 20)
+    file = Extent(Generous(data), "a.mp4")
 
-    assert file.read(10, 99) == bytes(range(20, 30))
-    assert len(file._data) == 20
-    assert file.read_bytes == 90
+    assert part.read(10, 99) == data[20:30]
+    assert len(part._data) == 20
+    assert part.read_bytes == len(data) - 10
+    assert file.read(WINDOW_BYTES, 10) == data[WINDOW_BYTES:][:10]
+    assert len(file._data) == WINDOW_BYTES

@@ -221,7 +221,6 @@ FULL_SETS = (
         ({"pcm": "1" + "1" * 8 + ue(1) + ue(2) + "1"}, PLAIN),
         ({"sets": FULL_SETS}, PLAIN),
         ({"long_term": "1" + ue(2) + "1" * 17 * 2}, PLAIN),
-        ({"long_term": "1" + ue(0)}, PLAIN),
     ],
 )
 def test_pictures_of_h265_are_read_behind_all_optional_parts(

@@ -37,6 +37,7 @@ from tests.conformance.made_renditions import (
         ([2, 1], [100, 300], 2400, None),
         ([1, 2, 1], [0, 400, 200], 1600, None),
         ([Fraction(1, 2)] * 6, [0, 0, 0, 90, 90, 90], 1440, None),
+        ([Fraction(3, 4), Fraction(3, 2), Fraction(3, 4), 2], [3, 0, 3, 0], 16, None),
         ([3], [300], 800, 800),
         # None is as short: the average counts.
         ([4, 4], [100, 300], 400, 400),
@@ -67,9 +68,14 @@ def test_only_so_many_segments_of_a_run_are_measured(
     monkeypatch.setattr(renditions_module, "MOST_IN_A_WINDOW", 2)
     listed = playlist([0.5] * 6)
     parts = [Examined(entry=e, size_bytes=100, segment=None) for e in listed.segments]
-    parts[2:4] = [attrs.evolve(one, size_bytes=400) for one in parts[2:4]]
+    sizes = [400, 0, 400, 0, 0, 0]
+    parts = [
+        attrs.evolve(one, size_bytes=size)
+        for one, size in zip(parts, sizes, strict=True)
+    ]
 
-    assert Rendition(listed, TRACK, parts).rates_bps == (6400, 3200)
+    # Of three, it would be 800 bytes in 1.5 s.
+    assert Rendition(listed, TRACK, parts).rates_bps == (3200, Fraction(6400, 3))
 
 
 def test_what_is_not_known_of_a_rendition_is_none() -> None:
@@ -273,6 +279,23 @@ def test_an_edit_list_removes_priming_or_the_first_offset(
     check_edit(track, 80, log)
 
     assert [rule for rule, _ in found(log)] == rules
+
+
+@pytest.mark.parametrize(
+    ("size", "is_alike"),
+    [((94, 44), True), ((95, 44), False), ((94, 50), True), ((93, 50), False)],
+)
+def test_a_shape_may_be_rounded_by_two_pixels_each_way(
+    size: tuple[int, int], *, is_alike: bool
+) -> None:
+    log = CheckLog()
+    made = [shown(100, 50), shown(*size)]
+
+    check_shapes(
+        [rendition([], track=t, name=f"{t.pictures}") for t in made], None, log
+    )
+
+    assert bool(found(log)) is not is_alike
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from tests.conformance.broken_streams import (
     V,
     audio_init,
     both,
+    drop,
     put,
     session_data,
     subtitles,
@@ -62,6 +63,44 @@ IN_ORDER: Final[dict[str, tuple[set[str], Break]]] = {
     "subtitles with a byte order mark": (
         set(),
         subtitles(b"\xef\xbb\xbf" + WITH_TIMES),
+    ),
+    "subtitles in MP4": (
+        set(),
+        both(
+            subtitles(b"x"),
+            swap(
+                "en.m3u8",
+                "#EXTM3U\n",
+                '#EXTM3U\n#EXT-X-VERSION:6\n#EXT-X-MAP:URI="audio/init.m4s"\n',
+            ),
+        ),
+    ),
+    "subtitles without an end": (
+        {"endlist"},
+        both(subtitles(WITH_TIMES), swap("en.m3u8", "#EXT-X-ENDLIST\n", "")),
+    ),
+    "subtitles whose playlist is not there": (
+        {"readable"},
+        both(subtitles(WITH_TIMES), drop("en.m3u8")),
+    ),
+    "subtitles that are not there": (
+        {"readable"},
+        both(subtitles(WITH_TIMES), drop("en.vtt")),
+    ),
+    "captions that have no file": (
+        set(),
+        swap(
+            M,
+            "#EXT-X-I-FRAME",
+            '#EXT-X-MEDIA:TYPE=CLOSED-CAPTIONS,GROUP-ID="c",NAME="c",'
+            'INSTREAM-ID="CC1"\n#EXT-X-I-FRAME',
+        ),
+    ),
+    "audio whose playlist is not there": ({"readable"}, drop("audio-1.m3u8")),
+    "I-frames whose playlist is not there": ({"readable"}, drop("iframes.m3u8")),
+    "I-frames without an end": (
+        {"endlist"},
+        swap("iframes.m3u8", "#EXT-X-ENDLIST\n", ""),
     ),
     "session data": (set(), segment_data(CHAPTERS)),
     "session data of 1 MiB": (

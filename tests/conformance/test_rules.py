@@ -13,6 +13,7 @@ from tests.conformance import made_streams as made
 from tests.conformance.broken_streams import (
     BROKEN,
     CAPTIONS,
+    HIGH_PLAYLIST,
     LOW,
     M,
     V,
@@ -134,6 +135,23 @@ def test_pictures_with_addresses_of_their_own_are_no_finding() -> None:
 
     assert "pictures/2.m4s" in text
     assert report.findings == ()
+
+
+@pytest.mark.parametrize("said", [set(), {V}, {V, HIGH_PLAYLIST}])
+def test_of_media_playlists_those_of_video_alone_say_that_they_are_independent(
+    said: set[str],
+) -> None:
+    files = made.stream()
+    swap(M, "#EXT-X-INDEPENDENT-SEGMENTS\n", "")(files)
+    for name in said:
+        swap(name, "#EXTM3U\n", "#EXTM3U\n#EXT-X-INDEPENDENT-SEGMENTS\n")(files)
+
+    found = {(one.rule.id, one.file) for one in checked(files).findings}
+
+    silent = {V, HIGH_PLAYLIST} - said
+    assert found == {("independent-multivariant", M)} | {
+        ("independent-segments", name) for name in silent
+    }
 
 
 def test_every_rule_is_broken_by_a_test() -> None:

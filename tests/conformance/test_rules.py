@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hvcore.conformance import RULES, CheckReport, Level, check
+from hvcore.conformance import RULES, CheckReport, Level, check, media_segments
 from hvcore.conformance.codecs.messages import told_by
 from tests.conformance import made_streams as made
 from tests.conformance.broken_streams import (
@@ -26,6 +26,7 @@ from tests.conformance.broken_streams import (
 )
 from tests.conformance.effects import ALSO
 from tests.conformance.made_streams import Files, MemorySource
+from tests.conformance.segments_in_order import OF_SIZES, SEGMENTS, fragments
 from tests.conformance.streams_in_order import IN_ORDER
 
 
@@ -135,6 +136,51 @@ def test_pictures_with_addresses_of_their_own_are_no_finding() -> None:
 
     assert "pictures/2.m4s" in text
     assert report.findings == ()
+
+
+@pytest.mark.parametrize("name", SEGMENTS)
+def test_of_segments_only_what_is_wrong_is_found(name: str) -> None:
+    rules, change = SEGMENTS[name]
+    files = made.stream()
+    change(files)
+
+    found = {finding.rule.id for finding in checked(files).findings}
+    assert found - OF_SIZES == rules
+
+
+@pytest.mark.parametrize("limit", [2, 3])
+def test_a_segment_has_so_many_fragments(
+    limit: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(media_segments, "MOST_FRAGMENTS", limit)
+    files = made.stream()
+    fragments(20, 20, 10, sequences=(2, 3, 4))(files)
+
+    found = {finding.rule.id for finding in checked(files).findings}
+    assert ("limits" in found) is (limit == 2)
+
+
+@pytest.mark.parametrize(("less", "is_found"), [(0, False), (1, True)])
+def test_i_frames_may_cost_as_much_as_is_said_and_no_more(
+    less: int, *, is_found: bool
+) -> None:
+    files = made.stream()
+    # Of the largest picture, which lasts 2 s.
+    peak = 4 * max(files[f"{LOW}/{n}.m4s"].index(b"mdat") + 104 for n in range(3))
+    swap(M, "BANDWIDTH=10000,", f"BANDWIDTH={peak - less},")(files)
+
+    found = {finding.rule.id for finding in checked(files).findings}
+    assert found == ({"iframe-bandwidth"} if is_found else set())
+
+
+def test_sound_alone_needs_no_i_frames() -> None:
+    files = made.stream()
+    codecs = 'BANDWIDTH=1,CODECS="mp4a.40.2"'
+    text = f"#EXTM3U\n#EXT-X-STREAM-INF:{codecs}\naudio.m3u8\n"
+    files[M] = text.encode()
+
+    found = {finding.rule.id for finding in checked(files).findings}
+    assert found == {"bandwidth", "bandwidth-covers", "average-bandwidth"}
 
 
 @pytest.mark.parametrize("said", [set(), {V}, {V, HIGH_PLAYLIST}])

@@ -50,7 +50,7 @@ SCREEN = message(137, b"\xaa" * 24)
         (message(1, b"\0\0\1").replace(b"\0\0", b"\0\0\3") + SCREEN, {Told.SCREEN}),
     ],
 )
-def test_what_messages_tell_is_found_wherever_it_stands(
+def test_messages_tell_of_captions_and_screens_wherever_they_stand(
     unit: bytes, told: set[Told]
 ) -> None:
     assert told_by(unit) == told

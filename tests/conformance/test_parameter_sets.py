@@ -18,13 +18,13 @@ PPS = b"\x68\xce\x3c\x80"
 HEVC_SETS = {32: b"\x40\x01\x0c", 34: b"\x44\x01\xc1"}
 
 
-def ue(value: int) -> str:
+def code(value: int) -> str:
     digits = f"{value + 1:b}"
     return "0" * (len(digits) - 1) + digits
 
 
-def se(value: int) -> str:
-    return ue(2 * value - 1 if value > 0 else -2 * value)
+def signed(value: int) -> str:
+    return code(2 * value - 1 if value > 0 else -2 * value)
 
 
 def unit(head: bytes, *bits: str) -> bytes:
@@ -43,7 +43,7 @@ def colours(transfer: int = 16) -> str:
 
 NO_SHAPE, NO_OVERSCAN, NO_COLOURS = "0", "0", "0"
 VUI = f"1{NO_SHAPE}{NO_OVERSCAN}{colours()}"
-CROP = "1" + ue(1) + ue(2) + ue(3) + ue(4)
+CROP = "1" + code(1) + code(2) + code(3) + code(4)
 """3 units of the width, and 7 of the height."""
 
 
@@ -51,7 +51,7 @@ def avc_sps(  # noqa: PLR0913 - its optional parts
     *,
     profile: int = 66,
     chroma: str = "",
-    order: str = ue(2),
+    order: str = code(2),
     fields: str = "1",
     crop: str = "0",
     vui: str = VUI,
@@ -59,9 +59,9 @@ def avc_sps(  # noqa: PLR0913 - its optional parts
     """
     Return an SPS of 10 by 5 macroblocks.
     """
-    size = ue(9) + ue(4) + fields
-    head = f"{profile:08b}{0:08b}{30:08b}" + ue(31) + chroma + ue(12)
-    return unit(b"\x67", head, order, ue(16), "1", size, "1", crop, vui)
+    size = code(9) + code(4) + fields
+    head = f"{profile:08b}{0:08b}{30:08b}" + code(31) + chroma + code(12)
+    return unit(b"\x67", head, order, code(16), "1", size, "1", crop, vui)
 
 
 def avcc(*sets: bytes, pps: Sequence[bytes] = (PPS,), head: bytes = b"") -> Box:
@@ -75,21 +75,21 @@ def hevc_sps(  # noqa: PLR0913 - its optional parts
     *,
     layers: int = 0,
     profiles: str = "",
-    chroma: str = ue(1),
+    chroma: str = code(1),
     crop: str = "0",
-    order: str = "0" + ue(1) * 3,
+    order: str = "0" + code(1) * 3,
     scaling: str = "0",
     pcm: str = "0",
-    sets: str = ue(0),
+    sets: str = code(0),
     long_term: str = "0",
     vui: str = VUI,
 ) -> bytes:
     """
     Return an SPS of 160 by 80 pixels.
     """
-    head = f"{15:04b}{layers:03b}1" + "1" * 96 + profiles + ue(15)
-    size = chroma + ue(160) + ue(80) + crop + ue(8) + ue(8) + ue(12)
-    rest = ue(3) * 6 + scaling + "11" + pcm + sets + long_term + "11"
+    head = f"{15:04b}{layers:03b}1" + "1" * 96 + profiles + code(15)
+    size = chroma + code(160) + code(80) + crop + code(8) + code(8) + code(12)
+    rest = code(3) * 6 + scaling + "11" + pcm + sets + long_term + "11"
     return unit(b"\x42\x01", head, size, order, rest, vui)
 
 
@@ -124,13 +124,13 @@ def cropped(across: int, down: int, height_px: int = 80) -> Picture:
 
 
 def high(chroma: str, scaling: str = "0") -> dict[str, object]:
-    return {"profile": 100, "chroma": chroma + ue(6) + ue(6) + "1" + scaling}
+    return {"profile": 100, "chroma": chroma + code(6) + code(6) + "1" + scaling}
 
 
 # One list of each length: of the first, all numbers differ; the second ends early,
 # because its next number would be 0.
-LISTS = "1" + se(1) * 16 + "1" + se(-8)
-FIRST_LONG = "1" + se(1) * 64
+LISTS = "1" + signed(1) * 16 + "1" + signed(-8)
+FIRST_LONG = "1" + signed(1) * 64
 SHAPES = {
     "unspecified": (f"1{0:08b}", True),
     "square": (f"1{1:08b}", True),
@@ -150,21 +150,23 @@ SHAPES = {
         ({"crop": CROP}, cropped(2, 2)),
         ({"fields": "01"}, cropped(0, 0, 160)),
         ({"fields": "00", "crop": CROP}, cropped(2, 4, 160)),
-        ({"order": ue(0) + ue(12)}, PLAIN),
-        ({"order": ue(1) + "1" + se(-5) + se(7) + ue(2) + se(9) * 2}, PLAIN),
-        ({**high(ue(0)), "crop": CROP}, cropped(1, 1)),
-        ({**high(ue(1)), "crop": CROP}, cropped(2, 2)),
-        ({**high(ue(2)), "crop": CROP}, cropped(2, 1)),
-        ({**high(ue(3) + "0"), "crop": CROP}, cropped(1, 1)),
-        ({**high(ue(3) + "1"), "crop": CROP, "fields": "00"}, cropped(1, 2, 160)),
-        (high(ue(1), "1" + LISTS + "0" * 4 + FIRST_LONG + "0"), PLAIN),
-        (high(ue(3) + "0", "1" + LISTS + "0" * 4 + FIRST_LONG * 6), PLAIN),
-        (high(ue(3) + "1", "1" + LISTS + "0" * 4 + FIRST_LONG * 6), PLAIN),
+        ({"order": code(0) + code(12)}, PLAIN),
+        (
+            {"order": code(1) + "1" + signed(-5) + signed(7) + code(2) + signed(9) * 2},
+            PLAIN,
+        ),
+        ({**high(code(0)), "crop": CROP}, cropped(1, 1)),
+        ({**high(code(1)), "crop": CROP}, cropped(2, 2)),
+        ({**high(code(2)), "crop": CROP}, cropped(2, 1)),
+        ({**high(code(3) + "0"), "crop": CROP}, cropped(1, 1)),
+        ({**high(code(3) + "1"), "crop": CROP, "fields": "00"}, cropped(1, 2, 160)),
+        (high(code(1), "1" + LISTS + "0" * 4 + FIRST_LONG + "0"), PLAIN),
+        (high(code(3) + "0", "1" + LISTS + "0" * 4 + FIRST_LONG * 6), PLAIN),
+        (high(code(3) + "1", "1" + LISTS + "0" * 4 + FIRST_LONG * 6), PLAIN),
         *(
-            ({**high(ue(2)), "profile": profile, "crop": CROP}, cropped(2, 1))
+            ({**high(code(2)), "profile": profile, "crop": CROP}, cropped(2, 1))
             for profile in (44, 83, 86, 110, 118, 122, 128, 134, 135, 138, 139, 244)
         ),
-        *(({"profile": profile}, PLAIN) for profile in (77, 88)),
     ],
 )
 def test_pictures_of_h264_are_read_behind_all_optional_parts(
@@ -177,12 +179,12 @@ def test_pictures_of_h264_are_read_behind_all_optional_parts(
 
 FULL_SETS = (
     # The first names three pictures; the second is told by its difference to that.
-    ue(4)
-    + (ue(2) + ue(1) + (ue(5) + "1") * 3)
-    + ("1" + "1" + ue(3) + "1" + "01" + "00" + "1")
+    code(4)
+    + (code(2) + code(1) + (code(5) + "1") * 3)
+    + ("1" + "1" + code(3) + "1" + "01" + "00" + "1")
     # Of these four, three are used: so has the next one its four.
-    + ("1" + "0" + ue(0) + "1" * 4)
-    + ("0" + ue(1) + ue(0) + ue(2) + "0")
+    + ("1" + "0" + code(0) + "1" * 4)
+    + ("0" + code(1) + code(0) + code(2) + "0")
 )
 
 
@@ -191,36 +193,35 @@ FULL_SETS = (
     [
         ({}, PLAIN),
         ({"vui": "0"}, attrs.evolve(PLAIN, transfer=None)),
-        ({"chroma": ue(0), "crop": CROP}, cropped(1, 1)),
-        ({"chroma": ue(1), "crop": CROP}, cropped(2, 2)),
-        ({"chroma": ue(2), "crop": CROP}, cropped(2, 1)),
-        ({"chroma": ue(3) + "0", "crop": CROP}, cropped(1, 1)),
-        ({"chroma": ue(3) + "1", "crop": CROP}, cropped(1, 1)),
+        ({"chroma": code(0), "crop": CROP}, cropped(1, 1)),
+        ({"chroma": code(1), "crop": CROP}, cropped(2, 2)),
+        ({"chroma": code(2), "crop": CROP}, cropped(2, 1)),
+        ({"chroma": code(3) + "0", "crop": CROP}, cropped(1, 1)),
+        ({"chroma": code(3) + "1", "crop": CROP}, cropped(1, 1)),
         ({"layers": 6, "profiles": "0" * 12 + "0" * 4}, PLAIN),
         (
             {
                 "layers": 2,
                 "profiles": "1101" + "0" * 12 + "1" * 96 + "1" * 8,
-                "order": "1" + ue(1) * 9,
+                "order": "1" + code(1) * 9,
             },
             PLAIN,
         ),
-        ({"layers": 1, "profiles": "10" + "0" * 14 + "1" * 88}, PLAIN),
         ({"scaling": "10"}, PLAIN),
         (
             {
                 "scaling": "11"
-                + ("0" + ue(1)) * 5
-                + ("1" + se(-1) * 16)
-                + ("1" + se(1) * 64) * 6
-                + ("1" + se(3) + se(1) * 64) * 6
-                + ("1" + se(3) + se(1) * 64) * 2
+                + ("0" + code(1)) * 5
+                + ("1" + signed(-1) * 16)
+                + ("1" + signed(1) * 64) * 6
+                + ("1" + signed(3) + signed(1) * 64) * 6
+                + ("1" + signed(3) + signed(1) * 64) * 2
             },
             PLAIN,
         ),
-        ({"pcm": "1" + "1" * 8 + ue(1) + ue(2) + "1"}, PLAIN),
+        ({"pcm": "1" + "1" * 8 + code(1) + code(2) + "1"}, PLAIN),
         ({"sets": FULL_SETS}, PLAIN),
-        ({"long_term": "1" + ue(2) + "1" * 17 * 2}, PLAIN),
+        ({"long_term": "1" + code(2) + "1" * 17 * 2}, PLAIN),
     ],
 )
 def test_pictures_of_h265_are_read_behind_all_optional_parts(
@@ -313,13 +314,13 @@ HEAD = bytes((1, 66, 0, 30, 0xFF, 0xE1))
         ),
     ],
 )
-def test_what_is_wrong_with_a_record_of_h264_is_told(
+def test_faults_of_a_record_of_h264_are_told(
     record: Box, problems: tuple[str, ...]
 ) -> None:
     assert avc.read_config(record).problems == problems
 
 
-def test_what_is_wrong_with_a_record_of_h265_is_told() -> None:
+def test_faults_of_a_record_of_h265_are_told() -> None:
     sps = hevc_sps()
     for sets, missing in (
         ((sps, HEVC_SETS[34]), [32]),
@@ -347,7 +348,6 @@ def test_the_length_of_a_nal_unit_has_as_many_bytes_as_the_record_says(
     [
         *((profile, 52, True) for profile in (66, 77, 88, 100)),
         (100, 60, False),
-        (100, 53, False),
         (110, 30, False),
     ],
 )
@@ -385,12 +385,12 @@ def bits_of(text: str) -> Bits:
 
 def test_numbers_of_a_parameter_set_are_read_up_to_their_ends() -> None:
     for value in (0, 1, 2, 6, 7, 254, (1 << 32) - 2):
-        assert bits_of(ue(value)).unsigned() == value
-        assert bits_of(ue(value)).unsigned(value) == value
+        assert bits_of(code(value)).unsigned() == value
+        assert bits_of(code(value)).unsigned(value) == value
         with pytest.raises(BitsError, match=f"has {value + 1} where {value} is"):
-            bits_of(ue(value + 1)).unsigned(value)
-    for signed in (0, 1, -1, 2, -2, 100, -100):
-        assert bits_of(se(signed)).signed() == signed
+            bits_of(code(value + 1)).unsigned(value)
+    for value in (0, 1, -1, 2, -2, 100, -100):
+        assert bits_of(signed(value)).signed() == value
     with pytest.raises(BitsError, match="without end"):
         bits_of("0" * 33 + "1" * 40).unsigned()
     bits = Bits(b"\xa5\x0f")

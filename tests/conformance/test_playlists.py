@@ -75,7 +75,7 @@ def test_a_feature_needs_a_version(text: str, feature: str, version: int) -> Non
         MASTER,
     ],
 )
-def test_what_is_old_needs_no_version(text: str) -> None:
+def test_old_features_need_no_version(text: str) -> None:
     found, wrong = read(text)
 
     assert (found.needs, found.version, wrong) == ({}, 1, [])
@@ -196,7 +196,7 @@ def test_a_tag_counts_for_the_next_segment_or_for_all() -> None:
         ("#EXTINF:2,\nhttp://[/x", "The address is malformed."),
     ],
 )
-def test_what_is_wrong_with_a_playlist_is_told(text: str, wrong: str) -> None:
+def test_faults_of_a_playlist_are_told(text: str, wrong: str) -> None:
     assert wrong in [message for _, message in read(text)[1]]
 
 

@@ -78,7 +78,7 @@ def test_only_so_many_segments_of_a_run_are_measured(
     assert Rendition(listed, TRACK, parts).rates_bps == (3200, Fraction(6400, 3))
 
 
-def test_what_is_not_known_of_a_rendition_is_none() -> None:
+def test_unknown_times_and_rates_of_a_rendition_are_none() -> None:
     one, two = segment(0), segment(2000)
 
     whole = rendition([one, two])

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from hvcore.conformance import RULES, CheckReport, Level, check, media_segments
+from hvcore.conformance import report as report_module
 from hvcore.conformance.codecs.messages import told_by
+from hvcore.conformance.report import CheckLog, clean
 from tests.conformance import made_streams as made
 from tests.conformance.broken_streams import (
     BROKEN,
@@ -43,7 +45,7 @@ def test_a_video_without_fault_has_no_findings() -> None:
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_what_is_broken_is_found_and_nothing_else(name: str) -> None:
+def test_a_broken_stream_breaks_the_named_rules_and_no_others(name: str) -> None:
     rule, break_it = BROKEN[name]
     files = made.stream()
     break_it(files)
@@ -112,7 +114,7 @@ def test_pictures_of_another_shape_than_the_source_are_found(
 
 
 @pytest.mark.parametrize("name", IN_ORDER)
-def test_what_is_in_order_is_no_finding(name: str) -> None:
+def test_a_stream_in_order_has_no_finding(name: str) -> None:
     rules, change = IN_ORDER[name]
     files = made.stream()
     change(files)
@@ -264,6 +266,27 @@ def test_findings_of_one_kind_are_counted_but_not_all_listed() -> None:
     listed = [f for f in report.findings if f.rule.id == "target-duration"]
     assert len(listed) == 5
     assert report.unlisted >= 45
+
+
+def test_the_first_finding_of_a_must_is_always_listed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(report_module, "MOST_FINDINGS", 2)
+    log = CheckLog()
+
+    for name in ("a", "b", "c"):
+        log.add("language-present", name, "It has no LANGUAGE.")
+    for name in ("d", "e"):
+        log.add("endlist", name, "There is none.")
+
+    found = log.report()
+    assert [one.file for one in found.findings] == ["d", "a", "b"]
+    assert (found.unlisted, found.is_conformant) == (2, False)
+
+
+def test_a_long_name_is_shown_in_300_characters() -> None:
+    assert clean("a" * 300) == "a" * 300
+    assert clean("a" * 301) == "a" * 299 + "…"
 
 
 def test_names_in_findings_do_nothing_to_a_terminal() -> None:

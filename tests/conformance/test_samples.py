@@ -6,8 +6,18 @@ import attrs
 import pytest
 
 from hvcore.conformance.boxes import Box, BoxError
+from hvcore.conformance.init_segments import read_init
+from hvcore.conformance.media_segments import SegmentHeader, read_segment
+from hvcore.conformance.report import CheckLog
 from hvcore.conformance.samples import MOST_SAMPLES, read_runs
-from tests.conformance.made_streams import full, u32
+from hvcore.conformance.source import Extent
+from tests.conformance.made_streams import (
+    MemorySource,
+    full,
+    u32,
+    video_init,
+    video_segment,
+)
 
 
 def traf(*runs: bytes, flags: int = 0x20000, fields: bytes = b"") -> Box:
@@ -122,6 +132,32 @@ def test_runs_of_a_fragment_are_added_up() -> None:
     assert (nothing.samples, nothing.durations, nothing.longest) == (0, (0, 0), 0)
     with pytest.raises(BoxError, match="no run of samples"):
         read_runs(traf(), DEFAULTS)
+
+
+@pytest.mark.parametrize("frames", [(512, 520), (520, 512)])
+def test_fragments_of_a_segment_are_added_up(frames: tuple[int, int]) -> None:
+    first = video_segment(1, frames=2, frame=frames[0], sequence=5)
+    after = 50 * 512 + 2 * frames[0]
+    second = video_segment(
+        1, frames=3, frame=frames[1], start=after, sequence=6, styp=False
+    )
+    source = MemorySource({"i": video_init("180p"), "s": first + second})
+    log = CheckLog()
+    track = read_init(Extent(source, "i"), "i", log)
+    assert track is not None
+
+    found = read_segment(Extent(source, "s"), "s", track, None, log)
+
+    assert found == SegmentHeader(
+        start=50 * 512,
+        duration=2 * frames[0] + 3 * frames[1],
+        samples=5,
+        durations=(512, 520),
+        longest=520,
+        last_sequence=6,
+        first_offset=0,
+    )
+    assert log.report().findings == ()
 
 
 def test_a_fragment_has_so_many_samples_over_all_of_its_runs() -> None:

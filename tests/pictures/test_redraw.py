@@ -72,7 +72,7 @@ def test_a_picture_is_upright_however_the_camera_was_held(orientation: int) -> N
     assert max(most for _, most in difference) <= 60
 
 
-def test_what_is_transparent_is_black() -> None:
+def test_transparent_pixels_become_black() -> None:
     picture = Image.new("RGBA", (32, 32), (255, 255, 255, 0))
     picture.paste((255, 255, 255, 255), (16, 0, 32, 32))
 

@@ -21,7 +21,7 @@ def refused(document: object) -> InvalidParametersError:
         ("name", ": did you mean videoName?"),
         ("video_name", ": did you mean videoName?"),
         ("Description", ": did you mean description?"),
-        ("descripton", ": did you mean description?"),
+        ("descxription", ": did you mean description?"),
         ("PUBLIC-access", ": did you mean allowPublicAccess?"),
         ("xyzzy", "."),
         ("?!", "."),

@@ -6,7 +6,7 @@ import struct
 from typing import Final
 
 from tests.conformance import made_streams as made
-from tests.conformance.broken_streams import LOW, Break, both, put, video
+from tests.conformance.broken_streams import LOW, Break, both, put, swap, video
 from tests.conformance.made_streams import FRAME, Files
 
 INIT: Final = f"{LOW}/init.m4s"
@@ -75,6 +75,29 @@ def fragments(
     return both(put(FIRST, b"".join(parts)), video(2, sequence=9))
 
 
+def without_offset(files: Files) -> None:
+    """
+    Make a segment whose samples begin where its data does, as nothing says otherwise.
+    """
+    samples = [made.picture(), *[made.picture(1)] * 49]
+    moof = made.box(
+        "moof",
+        made.full("mfhd", 0, 0, made.u32(2)),
+        made.box(
+            "traf",
+            made.full("tfhd", 0, 0x20028, made.u32(1, FRAME, made.NON_SYNC)),
+            made.full("tfdt", 1, 0, struct.pack(">Q", START)),
+            made.full(
+                "trun",  # codespell:ignore trun
+                0,
+                0x204,
+                made.u32(len(samples), made.SYNC, *map(len, samples)),
+            ),
+        ),
+    )
+    files[FIRST] = moof + made.box("mdat", *samples)
+
+
 def ftyp(files: Files) -> bytes:
     return files[INIT][: int.from_bytes(files[INIT][:4], "big")]
 
@@ -107,6 +130,11 @@ SEGMENTS: Final[dict[str, tuple[set[str], Break]]] = {
         before_moof(made.box("styp")),
     ),
     "no type of segment": (set(), video(1, styp=False)),
+    "a fragment that does not say where its data begins": (set(), without_offset),
+    "a fragment without samples": (
+        {"boxes"},
+        swap(FIRST, "trun", "free"),  # codespell:ignore trun
+    ),
     "a begin in 32 bits": (set(), begin_in_32_bits),
     "two fragments": (set(), fragments(20, 30)),
     "two fragments a tick apart": (set(), fragments(20, 30, gap=1)),
@@ -166,6 +194,10 @@ SEGMENTS: Final[dict[str, tuple[set[str], Break]]] = {
         )
         for kind, fields in (("stsc", 1), ("stsz", 2), ("stco", 1))
     },
+    "two sample entries": (
+        {"sample-entry"},
+        put(INIT, made.init("vide", made.VIDEO_SCALE, made.video_entry("180p") * 2)),
+    ),
     "AC-3": ({"codecs"}, sound("ac-3", made.box("dac3", bytes(3)))),
     "E-AC-3": ({"codecs"}, sound("ec-3", made.box("dec3", bytes(5)))),
     "AC-3 without its record": (

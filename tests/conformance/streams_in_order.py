@@ -128,6 +128,10 @@ IN_ORDER: Final[dict[str, tuple[set[str], Break]]] = {
     ),
     "lines that end like those of Windows": (set(), swap(V, "\n", "\r\n")),
     "a comment": (set(), swap(V, "#EXT-X-ENDLIST", "# x\n#EXT-X-ENDLIST")),
+    "a playlist of no segments": (
+        {"playlist-syntax", "several-variants"},
+        put(V, made.media_playlist(LOW, [])),
+    ),
     "a playlist without a header": (
         {"playlist-header", "several-variants"},
         put(V, b"1\n"),

@@ -83,6 +83,7 @@ def test_a_token_says_what_it_was_issued_for() -> None:
     )
     assert claims.names(VIDEO)
     assert claims.names(PUBLIC)
+    assert attrs.evolve(claims, verified_by=None).signed_by is None
 
 
 def test_a_token_has_the_documented_claims_and_a_key_id() -> None:

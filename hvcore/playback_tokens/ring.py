@@ -30,7 +30,7 @@ from hvcore.playback_tokens.claims import (
     TokenUse,
 )
 from hvcore.playback_tokens.keys import FindTokenKey, TokenKey
-from hvcore.playback_tokens.verifying import key_of, refused, verified
+from hvcore.playback_tokens.verifying import RULES, key_of, refused, verified
 
 MAX_CACHED_TOKENS: Final = 10_000
 """About 15 MB; verifying costs 30 µs, finding a verified token 1 µs."""
@@ -152,6 +152,8 @@ class KeyRing:
             key = key_of(token, find_key)
             claims = verified(token, key, issuer=self._issuer, now_unix=now_unix)
             self._remember(token, claims)
+        else:
+            passed(*RULES)
         if now_unix >= claims.expires_at_unix + LEEWAY_S:
             with self._lock:
                 self._verified.pop(token, None)

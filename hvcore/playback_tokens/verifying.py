@@ -23,6 +23,13 @@ from hvcore.playback_tokens.claims import (
 )
 from hvcore.playback_tokens.keys import FindTokenKey, TokenKey
 
+RULES: Final = (
+    PlaybackRule.TOKEN_UNKNOWN_KEY,
+    PlaybackRule.TOKEN_BROKEN,
+    PlaybackRule.TOKEN_WRONG_ISSUER,
+    PlaybackRule.TOKEN_FROM_FUTURE,
+)
+"""The rules that a verified token has kept, in the order of the checks."""
 _REQUIRED: Final = ["exp", "iat", "iss", "aud", "sub"]
 _COMPACT = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+")
 """RFC 7515, section 7.1."""

@@ -136,6 +136,15 @@ def test_a_video_with_more_segments_than_are_examined_breaks_no_other_rule(
     assert {finding.rule.id for finding in report.findings} <= {"limits"}
 
 
+def test_as_many_segments_are_read_as_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(examiner, "MOST_SEGMENTS_IN_ALL", 2)
+
+    report = check(MemorySource(GOOD), "video-180p.m3u8")
+
+    # With the init segment.
+    assert report.segments == 3
+
+
 def test_playlists_longer_than_is_read_break_no_other_rule(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

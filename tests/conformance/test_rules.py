@@ -7,26 +7,29 @@ from pathlib import Path
 
 import pytest
 
-from hvcore.conformance import RULES, CheckReport, Level, check
+from hvcore.conformance import RULES, CheckReport, Level, check, media_segments
+from hvcore.conformance import report as report_module
 from hvcore.conformance.codecs.messages import told_by
+from hvcore.conformance.report import CheckLog, clean
 from tests.conformance import made_streams as made
 from tests.conformance.broken_streams import (
     BROKEN,
     CAPTIONS,
-    CHAPTERS,
+    HIGH_PLAYLIST,
     LOW,
     M,
     V,
     bandwidth,
     both,
     drop,
-    session_data,
-    subtitles,
     swap,
     video,
     video_init,
 )
+from tests.conformance.effects import ALSO
 from tests.conformance.made_streams import Files, MemorySource
+from tests.conformance.segments_in_order import OF_SIZES, SEGMENTS, fragments
+from tests.conformance.streams_in_order import IN_ORDER
 
 
 def checked(files: Files) -> CheckReport:
@@ -42,16 +45,18 @@ def test_a_video_without_fault_has_no_findings() -> None:
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_what_is_broken_is_found(name: str) -> None:
+def test_a_broken_stream_breaks_the_named_rules_and_no_others(name: str) -> None:
     rule, break_it = BROKEN[name]
     files = made.stream()
     break_it(files)
 
     report = checked(files)
 
-    assert rule in {finding.rule.id for finding in report.findings}
-    is_must = RULES[rule].level is Level.MUST
-    assert report.is_conformant is not is_must or not is_must
+    found = {finding.rule.id for finding in report.findings}
+    assert found == {rule} | ALSO.get(name, set())
+    assert report.is_conformant is all(
+        RULES[one].level is Level.SHOULD for one in found
+    )
 
 
 def test_a_wrong_bandwidth_is_told_beside_the_measured_one() -> None:
@@ -108,24 +113,13 @@ def test_pictures_of_another_shape_than_the_source_are_found(
     assert report.is_conformant is not bool(rules)
 
 
-def test_subtitles_in_order_are_no_finding() -> None:
+@pytest.mark.parametrize("name", IN_ORDER)
+def test_a_stream_in_order_has_no_finding(name: str) -> None:
+    rules, change = IN_ORDER[name]
     files = made.stream()
-    subtitles(b"WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:0,LOCAL:00:00:00.000\n\n")(files)
+    change(files)
 
-    assert checked(files).findings == ()
-
-
-def test_session_data_in_order_are_no_finding() -> None:
-    for attributes, text in (
-        (CHAPTERS, b"[]"),
-        ('DATA-ID="a.b",VALUE="x",LANGUAGE="en"', b""),
-        ('DATA-ID="a.b",URI="chapters.json",FORMAT=RAW', b"<"),
-    ):
-        files = made.stream()
-        session_data(attributes, text)(files)
-        swap(M, "VERSION:7", "VERSION:6")(files)
-
-        assert checked(files).findings == ()
+    assert {finding.rule.id for finding in checked(files).findings} == rules
 
 
 def test_pictures_with_addresses_of_their_own_are_no_finding() -> None:
@@ -144,6 +138,68 @@ def test_pictures_with_addresses_of_their_own_are_no_finding() -> None:
 
     assert "pictures/2.m4s" in text
     assert report.findings == ()
+
+
+@pytest.mark.parametrize("name", SEGMENTS)
+def test_of_segments_only_what_is_wrong_is_found(name: str) -> None:
+    rules, change = SEGMENTS[name]
+    files = made.stream()
+    change(files)
+
+    found = {finding.rule.id for finding in checked(files).findings}
+    assert found - OF_SIZES == rules
+
+
+@pytest.mark.parametrize("limit", [2, 3])
+def test_a_segment_has_so_many_fragments(
+    limit: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(media_segments, "MOST_FRAGMENTS", limit)
+    files = made.stream()
+    fragments(20, 20, 10, sequences=(2, 3, 4))(files)
+
+    found = {finding.rule.id for finding in checked(files).findings}
+    assert ("limits" in found) is (limit == 2)
+
+
+@pytest.mark.parametrize(("less", "is_found"), [(0, False), (1, True)])
+def test_i_frames_may_cost_as_much_as_is_said_and_no_more(
+    less: int, *, is_found: bool
+) -> None:
+    files = made.stream()
+    # Of the largest picture, which lasts 2 s.
+    peak = 4 * max(files[f"{LOW}/{n}.m4s"].index(b"mdat") + 104 for n in range(3))
+    swap(M, "BANDWIDTH=10000,", f"BANDWIDTH={peak - less},")(files)
+
+    found = {finding.rule.id for finding in checked(files).findings}
+    assert found == ({"iframe-bandwidth"} if is_found else set())
+
+
+def test_sound_alone_needs_no_i_frames() -> None:
+    files = made.stream()
+    codecs = 'BANDWIDTH=1,CODECS="mp4a.40.2"'
+    text = f"#EXTM3U\n#EXT-X-STREAM-INF:{codecs}\naudio.m3u8\n"
+    files[M] = text.encode()
+
+    found = {finding.rule.id for finding in checked(files).findings}
+    assert found == {"bandwidth", "bandwidth-covers", "average-bandwidth"}
+
+
+@pytest.mark.parametrize("said", [set(), {V}, {V, HIGH_PLAYLIST}])
+def test_of_media_playlists_those_of_video_alone_say_that_they_are_independent(
+    said: set[str],
+) -> None:
+    files = made.stream()
+    swap(M, "#EXT-X-INDEPENDENT-SEGMENTS\n", "")(files)
+    for name in said:
+        swap(name, "#EXTM3U\n", "#EXTM3U\n#EXT-X-INDEPENDENT-SEGMENTS\n")(files)
+
+    found = {(one.rule.id, one.file) for one in checked(files).findings}
+
+    silent = {V, HIGH_PLAYLIST} - said
+    assert found == {("independent-multivariant", M)} | {
+        ("independent-segments", name) for name in silent
+    }
 
 
 def test_every_rule_is_broken_by_a_test() -> None:
@@ -210,6 +266,27 @@ def test_findings_of_one_kind_are_counted_but_not_all_listed() -> None:
     listed = [f for f in report.findings if f.rule.id == "target-duration"]
     assert len(listed) == 5
     assert report.unlisted >= 45
+
+
+def test_the_first_finding_of_a_must_is_always_listed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(report_module, "MOST_FINDINGS", 2)
+    log = CheckLog()
+
+    for name in ("a", "b", "c"):
+        log.add("language-present", name, "It has no LANGUAGE.")
+    for name in ("d", "e"):
+        log.add("endlist", name, "There is none.")
+
+    found = log.report()
+    assert [one.file for one in found.findings] == ["d", "a", "b"]
+    assert (found.unlisted, found.is_conformant) == (2, False)
+
+
+def test_a_long_name_is_shown_in_300_characters() -> None:
+    assert clean("a" * 300) == "a" * 300
+    assert clean("a" * 301) == "a" * 299 + "…"
 
 
 def test_names_in_findings_do_nothing_to_a_terminal() -> None:

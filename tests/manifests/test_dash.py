@@ -193,7 +193,7 @@ def test_previews_for_seeking_are_a_track_of_sheets(
         Sprite(
             path=f"storyboard-a1/{number}.jpg",
             count=count,
-            file=MediaFile(size_bytes=100_000 - number, sha256="ab"),
+            file=MediaFile(size_bytes=100_000 - 999 * number, sha256="ab"),
         )
         for number, count in enumerate(counts)
     )
@@ -298,6 +298,23 @@ def test_the_default_sound_comes_first_and_is_the_main_one() -> None:
         ("fr", "alternate", "6", ["ec-3"]),
     ]
     assert [one.get("id") for one in found] == ["1", "2", "3", "4"]
+
+
+def test_only_the_first_sound_is_the_main_one() -> None:
+    sounds = [audio_track(number, language="eng") for number in range(3)]
+
+    found = sets(load(index(video_track(), *sounds)), "audio")
+
+    assert [value(one, "Role") for one in found] == ["main", "alternate", "alternate"]
+
+
+def test_the_most_of_all_rungs_is_said_of_video() -> None:
+    rungs = [video_track(720, frame_rate=Fraction(25)), video_track(360)]
+
+    [found] = sets(load(index(*rungs)), "video")
+
+    most = {"maxWidth": "1280", "maxHeight": "720", "maxFrameRate": "30"}
+    assert {name: found.get(name) for name in most} == most
 
 
 def test_what_is_not_known_is_not_said() -> None:

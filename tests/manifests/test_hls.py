@@ -6,6 +6,7 @@ import math
 import re
 from fractions import Fraction
 
+import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -180,6 +181,22 @@ def test_the_peak_is_the_dearest_run_of_about_a_target_duration(
                 assert peak >= bits / duration_s * (1 - 1e-12)
 
 
+@pytest.mark.parametrize(
+    ("durations_s", "sizes", "peak"),
+    [
+        ([1, 2], [300, 100], 2400),
+        ([0.75, 1.5, 0.75, 2], [300, 0, 300, 0], 1600),
+        ([], [], 0),
+    ],
+)
+def test_runs_of_half_a_target_and_of_one_and_a_half_count(
+    durations_s: list[float], sizes: list[int], peak: int
+) -> None:
+    track = attrs.evolve(video_track(), segments=segments(sizes, durations_s))
+
+    assert peak_bps(track, target_s=2) == peak
+
+
 def test_a_short_last_segment_is_no_peak_of_its_own() -> None:
     track = video_track(of=segments([750_000, 750_000, 100_000], [6.0, 6.0, 0.1]))
 
@@ -195,6 +212,7 @@ def test_the_dearest_audio_of_a_group_counts() -> None:
 
     [(variant, _)] = variants(text)
     assert int(variant["BANDWIDTH"]) == 1_000_000 + 400_000
+    assert int(variant["AVERAGE-BANDWIDTH"]) == 1_000_000 + 206_667
 
 
 def test_each_audio_codec_is_a_group_and_every_rung_has_every_group() -> None:
@@ -300,6 +318,11 @@ def test_a_title_from_a_strangers_file_stays_a_title(title: str) -> None:
     assert attributes(line)["URI"] == "audio.m3u8"
     assert line.count('"') == 8
     assert len(text.splitlines()) == 6
+
+
+def test_a_title_has_at_most_100_characters() -> None:
+    assert hls.quotable("ä" * 100) == "ä" * 100
+    assert hls.quotable("ä" * 101) == "ä" * 100
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 I-frame playlists, against RFC 8216.
 """
 
+import attrs
 import pytest
 
 from hvcore.domain.processing.media_index import MediaIndex
@@ -9,6 +10,7 @@ from hvcore.domain.processing.transcoding import VideoRange
 from hvcore.domain.videos.captions import CaptionTrack
 from hvcore.manifests import hls
 from hvcore.manifests.captions import offer_captions
+from hvcore.manifests.iframes import first_pictures
 from hvcore.manifests.rewrite import carry_token
 from hvcore.services.playback.published_files import find_published
 from tests.support.media_samples import (
@@ -74,6 +76,14 @@ def test_there_is_none_where_a_picture_is_not_known(
     assert not picture_lines(texts["master.m3u8"])
     assert find_published(old, "iframes-720p.m3u8") is None
     assert find_published(old, "iframes/720p/1.m4s") is None
+
+
+def test_there_is_none_of_sound_or_of_no_segments() -> None:
+    pictured = segments([10, 10], [6.0, 6.0], [1, 1])
+
+    assert first_pictures(video_track(of=pictured))
+    assert first_pictures(audio_track(of=pictured)) is None
+    assert first_pictures(attrs.evolve(video_track(), segments=())) is None
 
 
 def test_a_token_reaches_every_picture() -> None:

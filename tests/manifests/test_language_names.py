@@ -11,11 +11,13 @@ import pytest
 
 from hvcore.domain.ids import VideoId
 from hvcore.domain.videos.captions import CaptionTrack
+from hvcore.manifests import dash
 from hvcore.manifests.automatic_names import _ENDINGS, automatic_name
 from hvcore.manifests.captions import offer_captions, offer_captions_in_manifest
 from hvcore.manifests.hls import quotable
 from hvcore.manifests.language_names import _NAMES, language_name
 from hvcore.manifests.languages import canonical_tag
+from tests.support.media_samples import index, video_track
 
 MASTER = "#EXTM3U\n#EXT-X-STREAM-INF:A=1\nx\n"
 
@@ -100,6 +102,52 @@ def test_players_are_told_which_captions_a_machine_wrote() -> None:
     assert [
         'CHARACTERISTICS="public.machine-generated"' in line for line in lines[1:3]
     ] == [True, False]
+
+
+def test_captions_stand_in_a_manifest_as_one_file_with_a_role() -> None:
+    manifest = dash.manifest(index(video_track()))
+    forced = attrs.evolve(track("en", "Signs"), is_forced=True)
+
+    text = offer_captions_in_manifest(manifest, [track("de", "Deutsch"), forced])
+
+    assert text.count("</AdaptationSet>") == 3
+    assert (
+        """
+    <AdaptationSet contentType="text" mimeType="text/vtt" lang="de">
+      <Label>Deutsch</Label>
+      <Role schemeIdUri="urn:mpeg:dash:role:2011" value="subtitle" />
+      <Representation id="captions-de.vtt" bandwidth="256">
+        <BaseURL>captions-de.vtt</BaseURL>
+      </Representation>
+    </AdaptationSet>
+    <AdaptationSet contentType="text" mimeType="text/vtt" lang="en">
+"""
+        in text
+    )
+    assert 'value="forced-subtitle"' in text.partition('lang="en"')[2]
+
+
+def test_a_video_without_captions_offers_none() -> None:
+    manifest = dash.manifest(index(video_track()))
+
+    assert offer_captions(MASTER, []) == MASTER
+    assert offer_captions_in_manifest(manifest, []) == manifest
+
+
+@pytest.mark.parametrize(
+    ("given", "written"),
+    [
+        ("ZH-hant-tw", "zh-Hant-TW"),
+        ("de-ch-1996", "de-CH-1996"),
+        ("sl-ROZAJ", "sl-rozaj"),
+        ("es-419", "es-419"),
+        ("de-1A2b", "de-1a2b"),
+        ("zh-hant-hant", ""),
+        ("und", ""),
+    ],
+)
+def test_a_tag_is_written_in_its_usual_case(given: str, written: str) -> None:
+    assert canonical_tag(given) == written
 
 
 @pytest.mark.parametrize("tag", _ENDINGS)

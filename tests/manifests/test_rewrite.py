@@ -46,6 +46,14 @@ def test_the_rest_of_a_playlist_stays_as_it_is() -> None:
     assert carry_token(text, "T") == text
 
 
+def test_lines_that_end_like_those_of_windows_keep_their_ends() -> None:
+    text = 'a.m4s\r\n#EXT-X-MAP:URI="i"\r\n  \r\n'
+
+    assert carry_token(text, "T") == (
+        'a.m4s?token=T\r\n#EXT-X-MAP:URI="i?token=T"\r\n  \r\n'
+    )
+
+
 def test_a_query_is_continued_and_a_fragment_stays_last() -> None:
     text = 'a?b=c\na?\na?b=c&\na#f\n??\n#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=1,URI="i?x=1"\n'
 

@@ -5,7 +5,6 @@ Boxes are read from memory and by ranges, and none leads out of the one around i
 import struct
 from collections.abc import Callable
 
-import attrs
 import pytest
 
 from hvcore.mp4.boxes import (
@@ -17,6 +16,7 @@ from hvcore.mp4.boxes import (
     box_around,
     box_of,
 )
+from hvcore.mp4.reading_budget import ReadingBudget
 from hvcore.mp4.windows import FileInWindows
 
 
@@ -120,33 +120,70 @@ def test_a_file_of_which_the_beginning_is_there_is_read_so_far() -> None:
         file.child("mdat").fields("8I")
 
 
-def test_no_more_boxes_are_read_than_a_film_has() -> None:
-    file = in_memory(box(b"free") * (MOST_CHILDREN + 1))
+def test_as_many_boxes_are_read_as_one_may_have_and_no_more() -> None:
+    full = box(b"free") * (MOST_CHILDREN - 1) + box(b"moov")
 
+    assert in_memory(full).child("moov").kind == "moov"
     with pytest.raises(Mp4Error, match="too many"):
-        file.child("moov")
+        in_memory(box(b"free") + full).child("moov")
 
 
 def test_a_budget_counts_the_boxes_within_others() -> None:
-    @attrs.define
-    class Budget:
-        left: int = 3
+    data = box(b"moov", box(b"trak") * 3)
 
-        def take(self) -> bool:
-            self.left -= 1
-            return self.left >= 0
+    def read(most: int) -> list[Mp4Box]:
+        file = box_of(data, budget=ReadingBudget(most))
+        return list(file.child("moov").children())
 
-    file = box_of(box(b"moov", box(b"trak") * 3), budget=Budget())
-
+    assert len(read(4)) == 3
     with pytest.raises(Mp4Error, match="too many"):
-        list(file.child("moov").children())
+        read(3)
 
 
-def test_a_box_is_loaded_once_and_only_if_its_size_is_reasonable() -> None:
+@either_way
+@pytest.mark.parametrize("next_bytes", [b"", box(b"free", b"5678" * 8)])
+def test_a_box_is_read_from_its_own_bytes_alone(
+    opened: Opened, next_bytes: bytes
+) -> None:
+    data = box(b"udta", box(b"name", b"1234"), b"\0\0\0\x08") + next_bytes
+    table = opened(data, is_forgiving=True).child("udta")
+
+    (name,) = table.children()
+
+    assert [name.content(at, 100) for at in (0, 2, 4, 5)] == [b"1234", b"34", b"", b""]
+    with pytest.raises(Mp4Error, match="name is too short"):
+        name.fields("I", 1)
+    with pytest.raises(Mp4Error, match="udta is cut off"):
+        list(opened(data).child("udta").children())
+
+
+def test_the_heads_of_boxes_are_all_that_is_read_to_find_one() -> None:
+    data = box(b"free", b"\0" * 100) + large_box(b"mdat", b"\0" * 100) + box(b"moov")
+    read: list[tuple[int, int]] = []
+
+    class Counted(BytesInMemory):
+        def read(self, start: int, length: int) -> bytes:
+            read.append((start, length))
+            return super().read(start, length)
+
+    box_around(Counted(memoryview(data), len(data))).child("moov").content(0, 4)
+
+    assert read == [(0, 16), (108, 16), (224, 8), (232, 0)]
+
+
+def test_a_box_is_loaded_with_the_boxes_within_it() -> None:
     file = by_ranges(box(b"free") + box(b"moof", box(b"traf", b"1234")))
 
     assert file.child("moof").loaded().child("traf").content() == b"1234"
-    data = struct.pack(">I4s", MOST_LOADED_BYTES + 9, b"moof")
-    huge = box_of(data, size_bytes=MOST_LOADED_BYTES + 9).child("moof")
-    with pytest.raises(Mp4Error, match="bytes"):
-        huge.loaded()
+
+
+@pytest.mark.parametrize(
+    ("size", "told"),
+    [(MOST_LOADED_BYTES, "is cut off"), (MOST_LOADED_BYTES + 1, "bytes$")],
+)
+def test_a_box_that_is_too_large_or_cut_off_is_not_loaded(size: int, told: str) -> None:
+    data = struct.pack(">I4s", 8 + size, b"moof")
+    found = box_of(data, size_bytes=8 + size).child("moof")
+
+    with pytest.raises(Mp4Error, match=told):
+        found.loaded()

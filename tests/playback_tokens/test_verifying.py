@@ -8,6 +8,7 @@ import json
 from collections.abc import Mapping
 from datetime import timedelta
 
+import attrs
 import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -16,7 +17,9 @@ from cryptography.hazmat.primitives.serialization import (
     PublicFormat,
 )
 
-from hvcore.domain.ids import ShareLinkId
+from hvcore.domain.ids import OrgId, ShareLinkId
+from hvcore.domain.playback.decision import following
+from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.errors import ConfigError, InvalidParametersError, UnauthorizedError
 from hvcore.playback_tokens import KeyRing, PlaybackClaims, TokenKey, TokenUse
 from hvcore.playback_tokens import ring as ring_module
@@ -80,6 +83,7 @@ def test_a_token_says_what_it_was_issued_for() -> None:
     )
     assert claims.names(VIDEO)
     assert claims.names(PUBLIC)
+    assert attrs.evolve(claims, verified_by=None).signed_by is None
 
 
 def test_a_token_has_the_documented_claims_and_a_key_id() -> None:
@@ -257,15 +261,19 @@ def test_the_algorithm_comes_from_the_key_and_not_from_the_token() -> None:
     assert is_refused(forged(algorithm="HS512"))
 
 
-def test_a_token_over_4_kb_is_refused_unread(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_token_has_up_to_4_kb_and_a_longer_one_is_refused_unread(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert ring_module.MAX_TOKEN_BYTES == 4096
+    token = issue(ring())
+
+    monkeypatch.setattr(ring_module, "MAX_TOKEN_BYTES", len(token))
+    assert ring().verify(issue(ring()), MOMENT).video_id == VIDEO
+    monkeypatch.setattr(ring_module, "MAX_TOKEN_BYTES", len(token) - 1)
+    with pytest.raises(InvalidParametersError, match="domains has too many entries"):
+        issue(ring())
     monkeypatch.setattr(jwt, "get_unverified_header", pytest.fail)
-
-    assert is_refused("a" * 4097)
-
-
-def test_more_domains_than_a_token_can_carry_are_refused_when_it_is_issued() -> None:
-    with pytest.raises(InvalidParametersError, match="domains"):
-        issue(ring(), domains=[f"host-{number}.example.com" for number in range(200)])
+    assert is_refused(token)
 
 
 @pytest.mark.parametrize("valid_s", [0, -1, 7 * 86400 + 1])
@@ -304,3 +312,107 @@ def test_only_so_many_verified_tokens_are_kept(monkeypatch: pytest.MonkeyPatch) 
         keys.verify(token, MOMENT)
 
     assert len(keys._verified) == 3
+
+
+def test_a_verified_token_that_is_used_is_kept_longer_than_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(ring_module, "MAX_CACHED_TOKENS", 2)
+    keys = ring()
+    used, other, further = (issue(keys) for _ in range(3))
+
+    for token in (used, other, used, further):
+        keys.verify(token, MOMENT)
+
+    assert [*keys._verified] == [used, further]
+    with pytest.raises(UnauthorizedError):
+        keys.verify(used, MOMENT + timedelta(days=1))
+    assert [*keys._verified] == [further]
+
+
+def test_a_verified_token_is_verified_again_only_if_its_key_has_changed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    keys = ring()
+    token, key = issue(keys), TokenKey.load(SECRET)
+    keys.verify(token, MOMENT, lambda _: key)
+
+    with pytest.raises(UnauthorizedError):
+        keys.verify(token, MOMENT, lambda _: None)
+    with pytest.raises(UnauthorizedError):
+        keys.verify(token, MOMENT, lambda _: TokenKey.load(OTHER_SECRET))
+    monkeypatch.setattr(jwt, "decode", pytest.fail)
+    assert keys.verify(token, MOMENT, lambda _: key).video_id == VIDEO
+
+
+def test_thumbnail_tokens_of_one_moment_and_video_are_the_same() -> None:
+    def token(use: TokenUse = TokenUse.THUMBNAIL, **changes: object) -> object:
+        issued = issue(ring(), use=use, **changes)
+        return jwt.decode(issued, options={"verify_signature": False})["jti"]
+
+    later = MOMENT + timedelta(seconds=1)
+    others = {token(), token(video_id=VIDEO[:-1] + "z"), token(now=later)}
+
+    assert token() == token()
+    assert len(others) == 3
+    assert token(TokenUse.SOURCE) != token(TokenUse.SOURCE)
+
+
+OF_TOKENS = [
+    PlaybackRule.TOKEN_UNKNOWN_KEY,
+    PlaybackRule.TOKEN_BROKEN,
+    PlaybackRule.TOKEN_WRONG_ISSUER,
+    PlaybackRule.TOKEN_FROM_FUTURE,
+    PlaybackRule.TOKEN_EXPIRED,
+]
+
+
+@pytest.mark.parametrize(
+    ("claims", "kept"),
+    [
+        ({}, 5),
+        ({"exp": NOW - 60, "iat": NOW - 120}, 4),
+        ({"iat": NOW + 60}, 3),
+        ({"iss": "somebody"}, 1),
+    ],
+)
+def test_a_decision_tells_each_rule_that_a_token_keeps(
+    claims: dict[str, object], kept: int
+) -> None:
+    keys, token = ring(), forged(claims)
+
+    for _ in ("verified", "remembered"):
+        with following() as decision:
+            if kept == len(OF_TOKENS):
+                keys.verify(token, MOMENT)
+            else:
+                assert is_refused(token, keys)
+        assert decision.passed == OF_TOKENS[:kept]
+
+
+@pytest.mark.parametrize(
+    ("claims", "is_accepted"),
+    [
+        ({}, True),
+        ({"use": "thumbnail"}, True),
+        ({"domains": ["example.com"]}, True),
+        ({"use": "source"}, False),
+        ({"use": "share", "share": "shr_1"}, False),
+        ({"use": None}, False),
+        ({"use": ["playback"]}, False),
+        ({"domains": "0" * 32}, False),
+    ],
+    ids=str,
+)
+def test_an_organization_signs_tokens_of_its_own_pages_alone(
+    claims: dict[str, object], *, is_accepted: bool
+) -> None:
+    key = attrs.evolve(TokenKey.load(SECRET), org_id=OrgId("org_1"))
+    token = forged(claims)
+
+    if is_accepted:
+        assert ring().verify(token, MOMENT, lambda _: key).signed_by is key
+        assert ring().verify(token, MOMENT).signed_by is None
+    else:
+        with pytest.raises(UnauthorizedError):
+            ring().verify(token, MOMENT, lambda _: key)

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from hvcore import errors
-from hvcore.errors import FieldError, HvError, InvalidFileSizeError
+from hvcore.errors import MAX_ECHOED_CHARS, FieldError, HvError, InvalidFileSizeError
 from hvcore.wire.envelope import encode, problem, success
 
 
@@ -25,6 +25,22 @@ def echoed(value: object) -> object:
     )
     document = json.loads(encode(problem(error, "r")))
     return document["errors"][0]["value"]
+
+
+def test_a_value_is_echoed_up_to_a_limit_and_as_what_it_is() -> None:
+    longest = ["a" * (MAX_ECHOED_CHARS - 4)]
+
+    assert echoed(longest) == longest
+    cut = echoed(["a" * (MAX_ECHOED_CHARS - 3)])
+    assert isinstance(cut, str)
+    assert len(cut) == MAX_ECHOED_CHARS
+    assert echoed("a" * (MAX_ECHOED_CHARS + 1)) == "a" * MAX_ECHOED_CHARS
+    for value in (None, True, False, 0, 1.5, -(2**63), 2**63 - 1):
+        assert echoed(value) is value or echoed(value) == value
+        assert type(echoed(value)) is type(value)
+    for value in (2**63, -(2**63) - 1, float("inf")):
+        assert echoed(value) == str(value)
+    assert echoed({1: (None, float("nan"))}) == {"1": [None, "nan"]}
 
 
 def test_a_success_has_its_payload_under_body() -> None:

@@ -6,11 +6,16 @@ import contextlib
 import json
 from datetime import date
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hvcore.domain.labels import metadata_term, tag_term
+from hvcore.domain.limits import MAX_METADATA_KEYS
 from hvcore.domain.processing.encoding import PixelFormat
 from hvcore.domain.processing.transcoding import Capabilities
+from hvcore.domain.videos.catalog import SortBy, SortDir, VideoQuery
+from hvcore.domain.videos.states import VideoState
 from hvcore.errors import HvError
 from hvcore.wire.analytics.query import dates_in_order
 from hvcore.wire.converter import read_document, read_query
@@ -100,6 +105,67 @@ def test_any_query_is_read_or_refused(parameters: dict[str, str | list[str]]) ->
             sendable(error)
 
 
+def test_each_filter_of_a_list_stays_what_it_was_sent_as() -> None:
+    sent: dict[str, str | list[str]] = {
+        "page": "3",
+        "pageSize": "7",
+        "sortBy": "name",
+        "sortDir": "asc",
+        "status": "ready",
+        "search": "sea",
+        "from": "2026-11-01",
+        "to": "2026-11-02",
+        "externalID": "order/1",
+        "tag": "summer",
+        "metadata": ["plan:free", "order:9"],
+        "allowPublicAccess": "false",
+        "spoken": "good morning",
+    }
+
+    query = read_query(ListParameters, sent, days_in_order).query()
+
+    assert query == VideoQuery(
+        page=3,
+        page_size=7,
+        sort_by=SortBy.NAME,
+        sort_dir=SortDir.ASC,
+        state=VideoState.READY,
+        search="sea",
+        since=date(2026, 11, 1),
+        until=date(2026, 11, 2),
+        external_id="order/1",
+        terms=frozenset(
+            [
+                tag_term("summer"),
+                metadata_term("plan", "free"),
+                metadata_term("order", "9"),
+            ]
+        ),
+        is_public=False,
+        spoken="good morning",
+    )
+    nothing = read_query(ListParameters, {"search": "", "spoken": ""}).query()
+    assert nothing == read_query(ListParameters, {}).query()
+    assert (nothing.search, nothing.spoken) == (None, None)
+
+
+def test_a_filter_may_be_given_so_often_and_others_once() -> None:
+    def problems(name: str, values: list[str]) -> list[str]:
+        with pytest.raises(HvError) as caught:
+            read_query(ListParameters, {name: values})
+        return [item.message for item in caught.value.errors]
+
+    most = [f"key-{n}:v" for n in range(MAX_METADATA_KEYS)]
+    assert len(read_query(ListParameters, {"metadata": most}).query().terms) == len(
+        most
+    )
+    assert problems("metadata", [*most, "one:more"]) == [
+        f"metadata must be given at most {MAX_METADATA_KEYS} times."
+    ]
+    for name in ("tag", "search", "page"):
+        assert problems(name, ["1", "2"]) == [f"{name} must be given once only."]
+
+
 def test_a_range_of_days_may_be_one_day_and_not_end_before_it() -> None:
     def problems(last: date) -> list[str]:
         asked = {"startDate": date(2026, 11, 30), "endDate": last}
@@ -107,6 +173,14 @@ def test_a_range_of_days_may_be_one_day_and_not_end_before_it() -> None:
 
     assert problems(date(2026, 11, 30)) == []
     assert problems(date(2026, 11, 29)) == ["must not be after endDate"]
+    for last, is_refused in (("2026-11-30", False), ("2026-11-29", True)):
+        days: dict[str, str | list[str]] = {"from": "2026-11-30", "to": last}
+        with (
+            pytest.raises(HvError, match="from must not be after to")
+            if is_refused
+            else contextlib.nullcontext()
+        ):
+            read_query(ListParameters, days, days_in_order)
 
 
 @given(

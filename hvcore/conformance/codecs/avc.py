@@ -173,25 +173,26 @@ def read_usability(bits: Bits) -> Usability:
 
 def _chroma(bits: Bits) -> int:
     chroma = bits.unsigned(3)
-    planes = 3
-    if chroma == planes and bits.flag():
-        chroma = 0
+    has_full_colour = chroma == 3  # noqa: PLR2004 - table 6-1
+    has_separate_planes = has_full_colour and bits.flag()
     bits.unsigned(6)
     bits.unsigned(6)
     bits.take(1)
     if bits.flag():
-        for number in range(12 if chroma == planes else 8):
+        # Of full colour, there are lists of all planes even if planes are separate.
+        for number in range(12 if has_full_colour else 8):
             if bits.flag():
                 _skip_scaling(bits, 16 if number < 6 else 64)  # noqa: PLR2004 - table 7-2
-    return chroma
+    return 0 if has_separate_planes else chroma
 
 
 def _skip_scaling(bits: Bits, size: int) -> None:
-    last = following = 8
+    last = 8
     for _ in range(size):
-        if following:
-            following = (last + bits.signed()) % 256
-        last = following or last
+        last = (last + bits.signed()) % 256
+        if last == 0:
+            # The last number but one stands for all that would follow.
+            break
 
 
 def _order_count(bits: Bits) -> None:

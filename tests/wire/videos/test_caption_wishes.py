@@ -39,6 +39,8 @@ def test_wishes_for_captions_are_read_from_headers(
     [
         ("en", 422),
         (1, 422),
+        (("en",), 422),
+        ({"en": 1}, 422),
         ([1], 422),
         ([True], 422),
         (["en-US"], 400),

@@ -1,3 +1,4 @@
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,49 @@ def test_a_size_of_megabytes_in_matroska_is_not_reckoned_with(
     pictures = read_container(path, "matroska")
 
     assert pictures.of("1", 0).aspect == 0
+
+
+@pytest.mark.parametrize(
+    ("shown", "left_px", "unit", "aspect"),
+    [
+        ((None, None), 0, 0, 0),
+        ((300, 200), 0, 0, Fraction(3, 2)),
+        ((300, None), 0, 0, Fraction(3, 2)),
+        ((None, 100), 0, 0, 4),
+        ((0, 100), 0, 0, 4),
+        ((400, 200), 0, 0, 2),
+        ((3, 2), 0, 3, Fraction(3, 2)),
+        ((300, 200), 0, 4, 0),
+        # What is left of 400 pixels is shown; sizes of before are none of that.
+        ((None, None), 100, 0, 0),
+        ((400, 200), 100, 0, Fraction(3, 2)),
+        ((400, 100), 100, 0, 4),
+        ((150, None), 100, 0, Fraction(3, 4)),
+        ((400, 200), 400, 0, 0),
+        ((400, 200), 399, 0, Fraction(1, 200)),
+    ],
+)
+def test_a_matroska_file_says_in_which_size_its_pictures_are_shown(
+    shown: tuple[int | None, int | None],
+    left_px: int,
+    unit: int,
+    aspect: Fraction,
+    tmp_path: Path,
+) -> None:
+    values = {0xB0: 400, 0xBA: 200, 0x54CC: left_px, 0x54B2: unit}
+    said = {0x54B0: shown[0], 0x54BA: shown[1]}
+    values |= {kind: size for kind, size in said.items() if size is not None}
+    video = b"".join(
+        element(kind, value.to_bytes(2, "big")) for kind, value in values.items()
+    )
+    track = element(0x83, b"\x01") + element(0x86, b"V_VP8") + element(0xE0, video)
+    tracks = element(_TRACKS, element(0xAE, track))
+    path = tmp_path / "film.mkv"
+    path.write_bytes(element(HEAD, b"") + element(SEGMENT, tracks))
+
+    picture = read_container(path, "matroska").of("1", 0)
+
+    assert (picture.aspect, picture.crop.left_px) == (aspect, left_px)
 
 
 def test_of_a_million_elements_in_matroska_the_first_are_read(tmp_path: Path) -> None:

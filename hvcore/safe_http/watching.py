@@ -26,6 +26,8 @@ CONNECT_S: Final = 10.0
 IDLE_S: Final = 60.0
 """A server that sends nothing for that long is given up."""
 MAX_HEAD_BYTES: Final = 64 * 1024
+_UNEXPECTED_EOF: Final = "UNEXPECTED_EOF_WHILE_READING"
+"""OpenSSL's name of the error that TLS was not ended."""
 
 
 class Watch:
@@ -127,8 +129,11 @@ class WatchedTls(ssl.SSLSocket):
         """
         try:
             count = _in_slices(self.watch, super().recv_into, *args, **kwargs)
-        except ssl.SSLEOFError as exc:
-            raise ConnectionResetError("TLS was cut off") from exc
+        except ssl.SSLError as exc:
+            # Python 3.11.2 of Debian 12 has no class for the first of these errors.
+            if isinstance(exc, ssl.SSLEOFError) or exc.reason == _UNEXPECTED_EOF:
+                raise ConnectionResetError("TLS was cut off") from exc
+            raise
         self.watch.received(count)
         return count
 

@@ -38,9 +38,12 @@ def read_said(stored: str) -> SpokenText:
 
 
 _FOLDED: Final = f" {FOLDING}"
-_NOTHING: Final = SpokenText(starts_ms=(), text="")
-_IS_EMPTY: Final = _TEXT.said == write_said(_NOTHING)
-"""Perhaps there was no room: such texts are read again once there may be."""
+_LACKS: Final = '{"lacks":'
+"""How an empty text begins for which there was no room; the number of its characters follows."""
+
+
+def _write_lacking(chars: int) -> str:
+    return orjson.dumps({"lacks": chars, "starts": [], "text": ""}).decode()
 
 
 class SqlSpokenTextRepository:
@@ -63,8 +66,8 @@ class SqlSpokenTextRepository:
             )
         ).scalar()
         has_room = (others or 0) + len(said.text) <= MAX_VIDEO_SPOKEN_CHARS
-        kept = said if has_room else _NOTHING
-        words = index_words(folded(kept.text)).split()
+        kept = write_said(said) if has_room else _write_lacking(len(said.text))
+        words = index_words(folded(said.text)).split() if has_room else []
         signs = " ".join(sorted(map(word_sign, words)))
         self._connection.execute(
             sa.insert(spoken_texts).values(
@@ -72,17 +75,36 @@ class SqlSpokenTextRepository:
                 language=track.language,
                 version=f"{track.version}{_FOLDED}",
                 words=f"{sign_of(place.org_id, place.env_id)} {signs}",
-                said=write_said(kept),
+                said=kept,
             )
         )
-        if kept.text:
-            # The text before may have been longer.
-            others = _TEXT.language != track.language
-            self._forget(track.video_id, sa.and_(others, _IS_EMPTY))
+        # The text before may have been longer.
+        self._forget_one_that_has_room_now(track.video_id)
         return has_room and said.is_whole
 
     def remove(self, video_id: VideoId, language: str) -> None:
-        self._forget(video_id, sa.or_(_TEXT.language == language, _IS_EMPTY))
+        self._forget(video_id, _TEXT.language == language)
+        self._forget_one_that_has_room_now(video_id)
+
+    def _forget_one_that_has_room_now(self, video_id: VideoId) -> None:
+        """Forget the shortest text that had no room and has it now, so that its captions are read again."""
+        length = sa.func.length(_TEXT.said)
+        of_video = _TEXT.video_id == video_id
+        lacking = self._connection.execute(
+            sa.select(_TEXT.language, _TEXT.said).where(
+                of_video, _TEXT.said.startswith(_LACKS)
+            )
+        ).all()
+        if not lacking:
+            return
+        taken = self._connection.execute(
+            sa.select(sa.func.sum(length)).where(of_video)
+        ).scalar_one()
+        chars, said, language = min(
+            (orjson.loads(said)["lacks"], said, language) for language, said in lacking
+        )
+        if taken - len(said) + chars <= MAX_VIDEO_SPOKEN_CHARS:
+            self._forget(video_id, _TEXT.language == language)
 
     def _forget(self, video_id: VideoId, which: sa.ColumnElement[bool]) -> None:
         self._connection.execute(

@@ -16,8 +16,8 @@ class SpokenTextRepository(Protocol):
         Store the spoken text of listed captions, in place of the text of former captions in the language.
 
         An empty text is stored if the texts of the video would have more than
-        MAX_VIDEO_SPOKEN_CHARS together; ``unread`` returns its captions once others are
-        replaced or removed, which may make room.
+        MAX_VIDEO_SPOKEN_CHARS together; ``unread`` returns its captions once there is room
+        for them, because others were replaced or removed.
 
         Returns:
             Whether the text is stored, and is whole.

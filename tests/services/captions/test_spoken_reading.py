@@ -98,6 +98,26 @@ def test_captions_without_room_are_read_once_others_make_room(
     assert [reading.step() for _ in range(3)] == [0, 0, 0]
 
 
+def test_a_change_that_makes_no_room_has_no_captions_read_again(
+    spoken: SpokenService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(texts, "MAX_VIDEO_SPOKEN_CHARS", 80)
+    video_id = spoken.ready()
+    put(spoken, video_id, FILE.replace(b"budget", b"the whole weather"))
+    for language in ("de", "fr", "it"):
+        put(spoken, video_id, FILE.replace(b"budget", b"budget " * 6), language)
+    world, reading = spoken.world, spoken.world.services.spoken_reading
+
+    put(spoken, video_id, FILE.replace(b"budget", b"the whole WEATHER"))
+    unread = reading.step() + reading.step()
+    world.services.captions.remove(world.caller, "org_a", video_id, "it")
+    assert (unread, reading.step() + reading.step()) == (0, 0)
+
+    # There is room for one of the two others.
+    world.services.captions.remove(world.caller, "org_a", video_id, "en")
+    assert sum(reading.step() for _ in range(4)) == 1
+
+
 def test_captions_whose_words_were_made_in_another_way_are_read_anew(
     spoken: SpokenService,
 ) -> None:

@@ -28,7 +28,8 @@ class RateLimitStore(ABC):
 
         Args:
             rules: The tightest first. A limit may have changed since the last call, and
-                may be 0 requests, which lets nothing pass.
+                may be 0 requests, which lets nothing pass. Several equal rules are
+                several requests, of which each has room if the first one has.
 
         Returns:
             A state for each rule, in the order of the rules. If one rule refuses the request,

@@ -121,20 +121,13 @@ class RateLimits:
         Raises:
             UnavailableError: The store does not answer, and this operation must be limited.
         """
-        counted = [one for one in _buckets(bucket) if one is not Bucket.API]
-        rules = [self._rule(one, org_id) for one in counted]
+        buckets = [one for one in _buckets(bucket) if one is not Bucket.API]
+        rules = [self._rule(one, org_id) for one in buckets]
         is_needed = bucket is Bucket.UPLOAD_URL
-        if times == 1:
-            return self._hit(rules, is_needed=is_needed)
-        # One count decides: under limits that are lower by the others, there is room for all.
+        # Limits that are lower by the others have room for all of them, or for none.
         lowered = [_with_room_for(rule, times - 1) for rule in rules]
-        decided = self._hit(lowered, is_needed=is_needed)
-        if decided is None or decided.retry_after_s is not None:
-            return decided and _of_rules(decided, rules)
-        # Who counts at the same moment may take their room; they are not refused any more.
-        for _ in range(times - 1):
-            decided = self._hit(rules, is_needed=False)
-        return decided and attrs.evolve(decided, retry_after_s=None)
+        counted = self._hit(lowered * times, is_needed=is_needed)
+        return counted and _of_rules(counted, rules)
 
     def begin_to_count(self, *, org_id: str) -> Callable[[], RateLimitResult | None]:
         """

@@ -67,6 +67,8 @@ class OperationLimits:
         limit = counted.shown.rule.limit
         done = _DONE[limit.bucket].format(f"{limit.requests:,}")
         so_far = "has done so" if times == 1 else f"{times} more would be too many now"
+        if times > limit.requests:
+            so_far = f"never {times} at once"
         minutes = math.ceil(counted.retry_after_s / MINUTE_S)
         when = "1 minute" if minutes == 1 else f"{minutes} minutes"
         RATE_LIMITED.add(bucket.value)

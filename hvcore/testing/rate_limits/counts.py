@@ -46,6 +46,17 @@ class CountPromises(RateLimitKit):
         assert store.hit([wide])[0].remaining == 8
         assert store.hit([third])[0].remaining == 18
 
+    def test_several_equal_rules_are_several_requests(
+        self, store: RateLimitStore
+    ) -> None:
+        """A hit under equal rules counts once for each of them, and under none if the rule refuses."""
+        store.hit([rule(3)] * 2)
+
+        refused = store.hit([rule(2)] * 2)
+
+        assert [state.is_allowed for state in refused] == [False, False]
+        assert store.hit([rule(3)])[0].remaining == 0
+
     def test_states_come_in_the_order_of_the_rules(self, store: RateLimitStore) -> None:
         """A hit returns one state for each rule in the given order, also behind a rule that refuses."""
         rules = [rule(2, bucket=Bucket.UPLOAD_URL), rule(1, subject="key_a"), rule(5)]

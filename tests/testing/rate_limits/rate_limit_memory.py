@@ -120,6 +120,12 @@ class StopsAtTheFirst(MemoryLimits):
         return states[: refused[0] + 1] if refused else states
 
 
+class CountsEqualRulesOnce(MemoryLimits):
+    def hit(self, rules: Sequence[RateLimitRule]) -> States:
+        states = {state.rule: state for state in super().hit([*dict.fromkeys(rules)])}
+        return [states[rule] for rule in rules]
+
+
 class SortsRules(MemoryLimits):
     def hit(self, rules: Sequence[RateLimitRule]) -> States:
         return super().hit(sorted(rules, key=lambda rule: rule.limit.requests))

@@ -20,6 +20,7 @@ WRONG: Final[Mapping[str, Sequence[type[MemoryLimits]]]] = {
         *(wrong.LetsOneMorePass, wrong.TellsWhatRemainedBefore),
     ),
     "test_a_hit_that_one_rule_refuses_counts_under_no_rule": (wrong.CountsRuleByRule,),
+    "test_several_equal_rules_are_several_requests": (wrong.CountsEqualRulesOnce,),
     "test_states_come_in_the_order_of_the_rules": (
         *(wrong.StopsAtTheFirst, wrong.SortsRules, wrong.RefusesAll),
     ),

@@ -5,6 +5,7 @@ A speech model takes its memory for good, hears nobody while it works, and may c
 child ends with its window, and takes all of that along.
 """
 
+import errno
 import json
 import os
 import resource
@@ -100,7 +101,8 @@ class Transcriptions:
         Return an order for the sound as it was made; what it is shorter than planned costs nothing.
 
         Args:
-            order: What ``reserve`` returned; nothing is reserved for it after an error.
+            order: What ``reserve`` returned. After an error nothing is reserved for it,
+                unless ``release`` itself has failed.
 
         Raises:
             UnavailableError: The spending limit was used up meanwhile.
@@ -156,9 +158,12 @@ def _forked(transcriber: Transcriber, order: TranscriptionOrder) -> tuple[int, i
         if child == 0:
             os.close(reading)
             _transcribe_and_end(transcriber, order, writing, parent)
-    except OSError:
+    except OSError as exc:
         # There is no child: no memory, or too many processes.
         os.close(reading)
+        if exc.errno == errno.EAGAIN:
+            # Which files and sockets raise for other reasons.
+            raise OSError(errno.ENOMEM, "no process can be forked") from exc
         raise
     finally:
         os.close(writing)

@@ -19,8 +19,7 @@ HOST_RESTS_S: Final = 30.0
 _OF_THIS_HOST: Final = frozenset(
     {
         *(errno.ENOSPC, errno.EDQUOT, errno.EROFS),
-        # The last: there are too many processes to fork one.
-        *(errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN),
+        *(errno.EMFILE, errno.ENFILE, errno.ENOMEM),
     }
 )
 

@@ -134,7 +134,8 @@ class SharingPageResource:
             "mails": self._shares.mails(shares),
             "edge_keys": [(one, self._edge_keys.embed_url(one)) for one in keys],
             "share_form": share_form,
-            "form_id": new_secret_value(),
+            # Of a refused form the same: its links may be there since it was sent before.
+            "form_id": _form_id(share_form) or _form_id(key_form) or new_secret_value(),
             "key_form": key_form,
             "max_days": MAX_DAYS,
             "max_label": MAX_SHARE_LABEL_CHARS,

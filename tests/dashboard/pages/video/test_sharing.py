@@ -14,6 +14,7 @@ from falcon.testing import Result
 from hvcore.domain.access.rate_limits import Bucket
 from hvcore.domain.access.roles import Role
 from hvcore.domain.links.links import EdgeKey, ShareLink
+from hvcore.domain.sign_in.sessions import new_secret_value
 from hvcore.domain.tasks.kinds import SHARE_LINK_SEND
 from hvcore.services.links.share_link_mails import BIN_WAITS
 from tests.dashboard.mailed import Mailing
@@ -453,11 +454,14 @@ def test_share_links_of_a_form_that_are_too_many_together_use_up_nothing(
     people = [f"{name}@example.com" for name in "abcde"]
 
     made = person.post(path, {"kind": "share", "viewers": " ".join(people[:3])})
-    refused = person.post(path, {"kind": "share", "viewers": " ".join(people)})
+    form = {"kind": "share", "viewers": " ".join(people), "form": new_secret_value()}
+    refused = person.post(path, form)
 
     assert (made.status_code, refused.status_code) == (303, 429)
     assert "4 more would be too many now. Try again in 60 minutes." in refused.text
     assert len(links_of(dashboard, video_id)) == 3
+    # Sent once more it is the same form: had it made links before, it would make no second ones.
+    assert f'value="{form["form"]}"' in refused.text
     # The refused request is one, as all are.
     assert left_to(dashboard, Bucket.VIDEO_OPERATIONS) == 7 - 3 - 1 - 1
 

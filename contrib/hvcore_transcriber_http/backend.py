@@ -140,10 +140,12 @@ class HttpTranscriber(Transcriber):
             )
 
     def release(self, order: TranscriptionOrder) -> None:
-        if self.days is not None:
-            self.days.give_back(order)
-        if self.book is not None:
-            self.book.release(order.id)
+        try:
+            if self.days is not None:
+                self.days.give_back(order)
+        finally:
+            if self.book is not None:
+                self.book.release(order.id)
 
     def transcribe(self, order: TranscriptionOrder) -> Transcription:
         require_known_language(order.language, self.capabilities())

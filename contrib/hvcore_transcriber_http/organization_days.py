@@ -74,12 +74,13 @@ class OrganizationDays:
         Raises:
             UnavailableError: The database does not answer.
         """
-        day = self._counted.pop(order.id, None)
+        day = self._counted.get(order.id)
         if day is None:
             return
         with self.database.writing() as connection:
             connection.execute(_count(day, order.org_id, -order.sound.duration_ms))
             connection.commit()
+        self._counted.pop(order.id, None)
 
     def _make(self) -> None:
         if self._is_made:

@@ -10,6 +10,7 @@ months at once: a slice that is counted stays right, and one that is not is repl
 import logging
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from datetime import date, timedelta
 from itertools import groupby
 from typing import Final
@@ -18,7 +19,7 @@ import attrs
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from hvcore.plugin_api import Database
+from hvcore.plugin_api import Database, UnavailableError
 from hvcore_analytics_sql.gaps import as_date
 from hvcore_analytics_sql.months import (
     LONG_TIMEOUT_MS,
@@ -137,7 +138,9 @@ def finish(database: Database) -> None:
             is_left = _count_slice(connection)
         if is_left and time.monotonic() - told_s >= _TOLD_EVERY_S:
             told_s = time.monotonic()
-            _tell(database)
+            # The count does not end for the sake of a log line.
+            with suppress(UnavailableError):
+                _tell(database)
 
 
 def go_on(database: Database, within_s: float) -> bool:

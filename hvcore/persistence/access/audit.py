@@ -17,7 +17,7 @@ _END: Final = "\n"
 _CHANGING: Final = ("video", "captions", "chapters", "thumbnail")
 """The areas whose actions change what a video's page shows."""
 _REPAIR: Final = "video.repair"
-"""Which makes a video again as it was."""
+"""Of operators: a video gets back what it had lost, or loses what nobody can give back."""
 
 
 class SqlAuditRepository:

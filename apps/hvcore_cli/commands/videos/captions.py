@@ -1,6 +1,6 @@
 """``hv captions``: list a video's captions, have them made by machine, and read what is said."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 import click
@@ -111,18 +111,7 @@ def retry(invocation: Invocation, *, org: str | None, as_json: bool) -> None:
             # Says that there is no such organization, where an empty list would please.
             services.tenants.environments(org)
         failed = _failed_wishes(services, None if org is None else OrgId(org))
-        retried = [
-            {
-                "videoID": video_id,
-                "orgID": org_id,
-                "wishes": together,
-                "refusal": refusal,
-            }
-            for (org_id, video_id), wishes in failed.items()
-            for refusal, together in _ordered_again(
-                services, org_id, video_id, wishes
-            ).items()
-        ]
+        retried = list(_retried(services, failed))
     show(retried, _RETRIED_COLUMNS, name="captions", as_json=as_json)
 
 
@@ -194,6 +183,28 @@ def _was_tried_often(task: Task) -> bool:
     return task.attempts + 1 >= MAX_ATTEMPTS or task.losses > MAX_LOSSES
 
 
+def _retried(
+    services: Services, failed: Mapping[tuple[OrgId, str], Sequence[str]]
+) -> Iterator[Mapping[str, object]]:
+    """Order failed captions again, and yield what became of the wishes of each video."""
+    for (org_id, video_id), wishes in failed.items():
+        try:
+            ordered = _ordered_again(services, org_id, video_id, wishes)
+            is_available = True
+        except UnavailableError as exc:
+            # The next ones would wait for the same outage. Those before it are told.
+            ordered, is_available = {exc.detail: wishes}, False
+        for refusal, together in ordered.items():
+            yield {
+                "videoID": video_id,
+                "orgID": org_id,
+                "wishes": together,
+                "refusal": refusal,
+            }
+        if not is_available:
+            return
+
+
 def _ordered_again(
     services: Services, org_id: str, video_id: str, wishes: Sequence[str]
 ) -> Mapping[str, Sequence[str]]:
@@ -216,7 +227,6 @@ def _ordered_again(
         InvalidParametersError,
         VideoNotFoundError,
         QuotaExceededError,
-        UnavailableError,
     ) as exc:
         refusals = {wish: refusals.get(wish) or exc.detail for wish in wishes}
     told: dict[str, list[str]] = {}

@@ -315,9 +315,11 @@ def test_a_picture_that_the_service_is_too_busy_to_draw_is_asked_for_again(
         refused.append(url)
         route.fulfill(status=503, body="busy")
 
+    # Other files leave films there, which fill the first page.
+    change(service, video, VideoChanges(name="drawn late"))
     sign_in(page, service, Role.ADMIN)
     page.route(re.compile(rf"{video}.*\.webp"), refuse)
-    page.goto(f"{service.api}/dashboard/{ORG}/videos")
+    page.goto(f"{service.api}/dashboard/{ORG}/videos?search=drawn+late")
     shown = page.locator(f'img[src*="{video}"]').first
 
     expect(shown).to_be_visible(timeout=20_000)

@@ -4,6 +4,7 @@ The changes file belongs to who may have to write it, and keeps nothing open tha
 
 import errno
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,15 @@ def given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     return found
 
 
+@pytest.fixture
+def usual_umask() -> Iterator[None]:
+    # Commands that have run in this process have set another one.
+    before = os.umask(0o022)
+    yield
+    os.umask(before)
+
+
+@pytest.mark.usefixtures("usual_umask")
 @pytest.mark.parametrize(("user", "is_root"), [(0, True), (OWNER, False)])
 @pytest.mark.parametrize("has_folder", [True, False])
 def test_a_file_that_root_makes_is_for_the_owner_of_the_folder(  # noqa: PLR0913 - two cases

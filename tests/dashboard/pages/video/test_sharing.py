@@ -424,7 +424,8 @@ def test_the_reason_of_a_failed_mail_with_a_share_link_is_for_operators_alone(
         (failed,) = work.tasks.search(kind=SHARE_LINK_SEND)
     assert "550" in failed.error
     assert failed.error not in page
-    assert "550" not in page
+    # The number alone may stand in a token.
+    assert "no such" not in page
     assert "mail server" not in page
 
 

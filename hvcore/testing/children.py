@@ -28,7 +28,7 @@ AT_ONCE_TIMEOUT_S: Final = 120.0
 
 _FAILED: Final = "failed: "
 _FREE: Final = b"."
-"""What a child sends first: it can use SQLite."""
+"""The first byte that a child process sends, once SQLite works in the process."""
 _USES_SQLITE_WITHIN_S: Final = 10.0
 _MOST_FORKS: Final = 5
 

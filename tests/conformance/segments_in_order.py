@@ -207,7 +207,7 @@ SEGMENTS: Final[dict[str, tuple[set[str], Break]]] = {
     "AAC without its record": ({"sample-entry"}, sound("mp4a")),
     "sound of another kind": ({"codecs"}, sound("fLaC")),
 }
-"""What is found beside the rules of sizes, and the change."""
+"""The rules that a changed segment breaks besides those of sizes, and the change."""
 OF_SIZES: Final = frozenset(
     {"bandwidth", "bandwidth-covers", "average-bandwidth", "iframe-pictures"}
 )

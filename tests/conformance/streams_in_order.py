@@ -273,4 +273,4 @@ IN_ORDER: Final[dict[str, tuple[set[str], Break]]] = {
         swap_once(V, "#EXTINF", "#EXT-X-KEY:METHOD=NONE\n#EXTINF"),
     ),
 }
-"""What is found, and the change."""
+"""The rules that a changed stream breaks, and the change."""

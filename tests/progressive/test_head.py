@@ -78,7 +78,7 @@ def movie_in(head: bytes) -> Mp4Box:
 
 
 @pytest.mark.parametrize("version", [0, 1])
-def test_what_describes_a_track_is_copied_and_its_times_are_its_own(
+def test_a_download_copies_the_description_of_a_track_and_has_times_of_its_own(
     version: int,
 ) -> None:
     tables = joined(50).tables

@@ -161,7 +161,7 @@ FORMS = {
     "q": f"{VIDEO_TEXT} bs 1 2 3",
     "f": f"{VIDEO_TEXT} DE example.com",
 }
-"""What follows the moment in a line, by the kind of the line."""
+"""The fields behind the moment in a line of the spool, by the kind of the line."""
 
 
 @pytest.mark.parametrize("kind", FORMS)

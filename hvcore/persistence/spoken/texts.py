@@ -39,7 +39,7 @@ def read_said(stored: str) -> SpokenText:
 
 _FOLDED: Final = f" {FOLDING}"
 _LACKS: Final = '{"lacks":'
-"""How an empty text begins for which there was no room; the number of its characters follows."""
+"""The begin of the JSON of a text without room; the number of characters that the text lacks follows."""
 
 
 def _write_lacking(chars: int) -> str:

@@ -75,7 +75,7 @@ class StoppableCopy:
 
 
 def _count_left() -> int:
-    """Return how many copies go on that nobody waits for."""
+    """Return the number of running copies whose caller has given up waiting."""
     with _left_lock:
         _left.difference_update([one for one in _left if not one.is_alive()])
         return len(_left)

@@ -125,7 +125,7 @@ def test_a_wish_that_became_impossible_keeps_no_other_from_being_ordered_again(
     assert "and not de" in refusals["de"]
 
 
-def test_what_was_ordered_again_is_listed_though_the_transcriber_is_away(
+def test_captions_that_are_ordered_again_are_listed_though_the_transcriber_is_away(
     spoken_video: Hv, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spoken_video("captions", "generate", VIDEO, "--language", "de")

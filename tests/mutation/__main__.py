@@ -16,10 +16,12 @@ import signal
 import sys
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from queue import SimpleQueue
+
+import attrs
 
 from tests.mutation.carried_over import carry_over, collected
 from tests.mutation.choosing import chosen
@@ -33,7 +35,8 @@ from tests.mutation.coverage_map import (
 )
 from tests.mutation.drawing import draw, equivalents, functions, reached, source_files
 from tests.mutation.faults import Fault
-from tests.mutation.runs import Outcome, Tree, Verdict
+from tests.mutation.runs import MISSED, Outcome, Tree, Verdict
+from tests.mutation.type_checks import first_type_error
 
 
 def main() -> int:
@@ -81,7 +84,8 @@ def main() -> int:
         if not known.made_for:
             parser.error(f"there is no map in {asked.map_folder}; make one with --map")
         faults = _drawn(known, asked.of, asked.draw, asked.seed)
-        _print_scores(_outcomes(known, faults, asked.processes))
+        outcomes = _outcomes(known, faults, asked.processes)
+        _print_scores(list(_with_types(outcomes)))
     return 0
 
 
@@ -142,6 +146,20 @@ def _outcomes(known: CoverageMap, faults: list[Fault], processes: int) -> list[O
         return done
 
 
+def _with_types(outcomes: list[Outcome]) -> Iterator[Outcome]:
+    """Show the survivors to the type checker, and yield what becomes of all."""
+    with tempfile.TemporaryDirectory(prefix="mutation-") as scratch:
+        root = Tree.copied_to(Path(scratch) / "types").root
+        for one in outcomes:
+            error = first_type_error(one.fault, root) if one.is_missed else None
+            if error is None:
+                yield one
+            else:
+                refused = attrs.evolve(one, verdict=Verdict.REFUSED, says=error)
+                _say(_line(refused))
+                yield refused
+
+
 def _line(outcome: Outcome) -> str:
     fault = outcome.fault
     place = f"{fault.file}:{fault.line} {fault.function}"
@@ -157,13 +175,13 @@ def _print_scores(outcomes: list[Outcome]) -> None:
     _say(f"\n{'package':28}" + "".join(f"{verdict.value:>12}" for verdict in Verdict))
     for package in sorted(by_package, key=lambda name: (name == "all", name)):
         counts = by_package[package]
-        missed = counts[Verdict.SURVIVED] + counts[Verdict.NOT_RUN]
-        counted = counts[Verdict.FOUND] + missed
-        share = f"{counts[Verdict.FOUND] / counted:8.0%}" if counted else f"{'-':>8}"
+        seen = counts[Verdict.FOUND] + counts[Verdict.REFUSED]
+        counted = seen + sum(counts[verdict] for verdict in MISSED)
+        share = f"{seen / counted:8.0%}" if counted else f"{'-':>8}"
         _say(f"{package:28}" + "".join(f"{counts[v]:12}" for v in Verdict) + share)
     _say("\nsurvivors:")
     for one in outcomes:
-        if one.verdict in {Verdict.SURVIVED, Verdict.NOT_RUN}:
+        if one.is_missed:
             _say(f"  {one.fault.file}:{one.fault.line}  {one.fault.text}")
 
 

@@ -56,6 +56,12 @@ class Verdict(enum.Enum):
     UNANSWERED = "unanswered"
     """The tests were not through when their time was over; it is not counted."""
     EQUIVALENT = "equivalent"
+    REFUSED = "by types"
+    """No test found it, and the type checker refuses it."""
+
+
+MISSED: Final = frozenset({Verdict.SURVIVED, Verdict.NOT_RUN})
+"""Tests are green with the fault."""
 
 
 @attrs.frozen(kw_only=True)
@@ -66,6 +72,11 @@ class Outcome:
     verdict: Verdict
     says: str
     took_s: float
+
+    @property
+    def is_missed(self) -> bool:
+        """Whether tests are green with the fault."""
+        return self.verdict in MISSED
 
 
 @attrs.define

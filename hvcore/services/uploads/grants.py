@@ -315,8 +315,6 @@ class Uploads:
             return 0
 
     def _with_parts(self, granted: UploadGranted) -> UploadGranted:
-        if not granted.grant.in_parts:
-            return granted
         try:
             parts = self.direct.parts(granted.grant)
         except Exception:

@@ -238,3 +238,10 @@ def test_a_key_is_found_in_its_organization_alone(world: World) -> None:
             keys.find("org_a", key_id)
     with pytest.raises(NotFoundError, match="no such key"):
         keys.find("org_b", made.key.id)
+
+
+def test_a_key_of_all_environments_needs_an_organization_that_exists(
+    world: World,
+) -> None:
+    with pytest.raises(NotFoundError):
+        create(world, type=KeyType.FULL_ACCESS, org_id="org_none", env=None)

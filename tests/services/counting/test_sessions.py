@@ -17,6 +17,7 @@ from hvcore.domain.ids import EnvId, OrgId, VideoId
 from hvcore.domain.playback.viewer import Viewer
 from hvcore.services.counting.sessions import (
     NOTED_EVERY_S,
+    PERIOD_S,
     SessionNames,
     SessionNotes,
 )
@@ -254,3 +255,13 @@ def test_a_viewer_who_is_gone_takes_no_memory() -> None:
 def test_an_address_is_in_no_representation() -> None:
     assert "203.0.113.7" not in repr(VIEWER)
     assert "browser" not in repr(VIEWER)
+
+
+def test_a_session_is_not_noted_again_because_a_period_has_ended() -> None:
+    own, ends = notes(), NOON + timedelta(seconds=PERIOD_S)
+    # The first one begins the period.
+    note(own, NOON, viewer_of(1))
+    note(own, ends - timedelta(seconds=1))
+    note(own, ends, viewer_of(2))
+
+    assert note(own, ends + timedelta(seconds=1)) is None

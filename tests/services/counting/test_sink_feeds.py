@@ -390,3 +390,21 @@ def test_a_segment_cut_in_two_by_a_full_disk_counts_once(
     feeding.flusher.run_once()
 
     assert feeding.good.segments == 2
+
+
+def test_a_sink_that_does_not_say_what_it_has_keeps_the_file_and_is_logged(
+    feeding: Feeding, caplog: pytest.LogCaptureFixture
+) -> None:
+    own = Spool(feeding.folder)
+    own.append(SEGMENT)
+    feeding.flusher.run_once()
+    own.close()
+    (file,) = spool_files(feeding.folder)
+    feeding.bad.fails_with = UnavailableError("down")
+
+    feeding.flusher.run_once()
+
+    assert spool_files(feeding.folder) == [file]
+    (record,) = (one for one in caplog.records if "sink failed" in one.message)
+    said = {name: getattr(record, f"hv_{name}") for name in ("sink", "file", "path")}
+    assert said == {"sink": "bad", "file": file.name, "path": str(file)}

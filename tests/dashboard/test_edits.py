@@ -120,3 +120,23 @@ def test_an_edit_that_others_never_let_in_is_refused() -> None:
 
     with pytest.raises(ConflictError, match="Another request is changing"):
         settle(lambda: SHOWN, lambda found: sent_edit(sent(name="b"), found), write)
+
+
+@pytest.mark.parametrize(
+    ("stored", "changed", "says"),
+    [
+        ({}, {}, "Nothing was changed."),
+        ({"access": "private"}, {}, "Nothing was changed."),
+        ({}, {"name": "b"}, "Saved."),
+        ({"name": "b"}, {"name": "b"}, "Saved."),
+        (
+            {"access": "private"},
+            {"name": "b"},
+            "Saved. What others have changed meanwhile is kept.",
+        ),
+    ],
+)
+def test_the_message_says_who_has_changed_something(
+    stored: dict[str, str], changed: dict[str, str], says: str
+) -> None:
+    assert told(edit(stored, **changed)) == says

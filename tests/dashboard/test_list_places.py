@@ -152,3 +152,14 @@ def test_the_beginning_of_the_list_needs_no_words() -> None:
     place = ListPlace.of_query("page=1&sortBy=created_at&sortDir=desc&search=")
 
     assert place.text == ""
+
+
+def test_a_place_of_the_most_characters_is_kept_and_a_longer_one_is_the_beginning() -> (
+    None
+):
+    def text(chars: int) -> str:
+        value = "x" * (chars - len("search="))
+        return ListPlace.of_values({"search": value}).text
+
+    assert len(text(MOST_CHARS)) == MOST_CHARS
+    assert text(MOST_CHARS + 1) == ""

@@ -29,7 +29,7 @@ def traced_encoder(job: TranscodeJob, part: Part) -> Iterator[None]:
     attributes: dict[str, str | int] = {
         "hv.job": job.id,
         "hv.part": part.index,
-        "hv.transcoder": job.transcoder or "",
+        "hv.transcoder": job.transcoder,
     }
     with tracing.span("encoder", attributes=attributes):
         yield

@@ -249,3 +249,16 @@ def at_pointer(document: Any, pointer: str) -> str:  # noqa: ANN401 - JSON data
     for part in pointer.strip("/").split("/"):
         document = document[part]
     return str(document)
+
+
+def test_a_request_with_a_body_of_any_kind_may_be_too_long_or_of_another_type(
+    document: dict[str, Any],
+) -> None:
+    found = {one["operationId"]: one for one in operations(resolved(document))}
+    sends = {name for name, one in found.items() if "requestBody" in one}
+    of_bodies = {
+        name for name, one in found.items() if {"413", "415"} <= one["responses"].keys()
+    }
+
+    assert {"setCaptions", "setChapters", "setThumbnail"} <= sends
+    assert sends <= of_bodies

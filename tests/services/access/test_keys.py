@@ -243,5 +243,5 @@ def test_a_key_is_found_in_its_organization_alone(world: World) -> None:
 def test_a_key_of_all_environments_needs_an_organization_that_exists(
     world: World,
 ) -> None:
-    with pytest.raises(NotFoundError):
+    with pytest.raises(NotFoundError, match="org_none"):
         create(world, type=KeyType.FULL_ACCESS, org_id="org_none", env=None)

@@ -65,7 +65,9 @@ def test_a_list_that_names_no_object_is_damaged(tmp_path: Path, line: str) -> No
     path = tmp_path / "objects.gz"
     path.write_bytes(gzip.compress(line.encode()))
 
-    with pytest.raises(ConfigError, match=r"objects\.gz is damaged; use another backup"):
+    with pytest.raises(
+        ConfigError, match=r"objects\.gz is damaged; use another backup"
+    ):
         read_back(path)
 
 

@@ -155,6 +155,12 @@ def authorization(playable: Playable) -> Authorization:
     return Authorization(video=VIDEO, entry=None, playable=playable)
 
 
+def test_the_size_of_a_video_is_that_of_its_largest_rung(
+    access: PlaybackAuthorization,
+) -> None:
+    assert access.private(VIDEO, viewer(access), PLAYBACK).size_px == (1280, 720)
+
+
 def test_only_so_much_is_kept(access: PlaybackAuthorization) -> None:
     one = authorization(access.private(VIDEO, viewer(access), PLAYBACK))
     authorizations = AuthorizationCache(max_authorizations=2)

@@ -115,6 +115,10 @@ def waiting(world: World, video_id: VideoId) -> list[Task]:
         return list(work.tasks.unended(video_id, kind=SUBSCRIBER_TELL))
 
 
+def in_order(tasks: list[Task]) -> list[Task]:
+    return sorted(tasks, key=lambda task: int(str(task.payload["sequence"])))
+
+
 def test_a_subscriber_is_told_what_it_wants(
     world: World, plugin: TwoSubscribers
 ) -> None:
@@ -195,6 +199,27 @@ def test_a_later_event_waits_for_an_earlier_one(
     go_on(world, seconds=2)
     assert [sequence for sequence, _ in plugin.all.told()] == [1, 2, 3]
     assert waiting(world, video_id) == []
+
+
+def test_of_several_events_only_the_next_one_is_hurried(
+    world: World, plugin: TwoSubscribers
+) -> None:
+    plugin.all.deaf_for = RuntimeError("no")
+    video_id = world.processed()
+    world.run_tasks()
+    for name in ("second", "third"):
+        rename(world, video_id, name)
+    world.run_tasks()
+    first, second, *later = in_order(waiting(world, video_id))
+    plugin.all.deaf_for = None
+    world.clock.move(seconds=2)
+
+    world.services.task_runs.run(first.id, worker="t:1", stopping=lambda: False)
+
+    hurried, *others = in_order(waiting(world, video_id))
+    assert hurried.not_before < second.not_before
+    assert len(others) == 2
+    assert others == later
 
 
 def test_another_video_does_not_wait(world: World, plugin: TwoSubscribers) -> None:

@@ -8,6 +8,7 @@ from datetime import timedelta
 import attrs
 import pytest
 
+from hvcore import metrics
 from hvcore.domain.access.roles import Role
 from hvcore.domain.sign_in.mails import MAX_SIGN_IN_MAILS
 from hvcore.domain.tasks.kinds import SHARE_LINK_SEND
@@ -17,6 +18,7 @@ from tests.dashboard.mailed import Mailing, codes_in
 from tests.dashboard.opened import VIDEOS, Dashboard, ids_in
 from tests.dashboard.pages.members.test_changes import MEMBERS, member_named
 from tests.dashboard.pages.sign_in.test_mails import session_in
+from tests.metrics.readings import Growth
 from tests.support.http.world import ORG, OTHER_ORG
 
 ANN = "ann@example.com"
@@ -216,10 +218,14 @@ def test_an_address_is_not_flooded_with_invitations(
     for _ in range(MAX_SIGN_IN_MAILS - 1):
         assert admin.submit(f"{path}/invite", page=path).status_code == 303
 
+    metrics.switch_on()
+    name = "hv_rate_limited_total"
+    limited = Growth({name: {"limit": "invitations"}})
     refused = admin.submit(f"{path}/invite", page=path)
 
     assert refused.status_code == 429
     assert "hand over a link yourself" in refused.text
+    assert limited.of_all() == {name: 1.0}
     monkeypatch.setattr(mailed_links, "MAX_INVITATIONS", MAX_SIGN_IN_MAILS)
     other = admin.post(
         f"{MEMBERS}/new", {**NEW, "name": "Bob", "email": "b@example.com"}

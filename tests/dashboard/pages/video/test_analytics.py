@@ -2,8 +2,37 @@
 The analytics of a video on its page.
 """
 
+import re
+from datetime import timedelta
+
+from falcon.testing import Result
+
 from hvcore.domain.access.roles import Role
+from hvcore.domain.analytics.cmcd import player_report
+from hvcore.domain.playback.viewer import Viewer
+from tests.api.resources.test_video_reports import ON, play
 from tests.dashboard.opened import VIDEOS, Dashboard
+from tests.services.analytics.served import NOW
+
+DAYS = "startDate=2025-12-30&endDate=2026-01-02"
+
+
+def viewer(country: str, referer: str, report: str = "") -> Viewer:
+    return Viewer(
+        countries=(("cf-ipcountry", country),),
+        referer=referer,
+        report=player_report(report),
+    )
+
+
+def rows_of(answer: Result, label: str) -> list[list[str]]:
+    """
+    Return the texts of the cells of a table, row by row, without its head.
+    """
+    body = answer.text.partition(f'aria-label="{label}"')[2].partition("</table>")[0]
+    rows = re.findall(r"<tr>(.*?)</tr>", body.partition("<tbody>")[2], re.DOTALL)
+    cells = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL) for row in rows]
+    return [[re.sub(r"<[^>]*>", "", cell).strip() for cell in row] for row in cells]
 
 
 def test_analytics_of_nothing_say_what_to_do(dashboard: Dashboard) -> None:
@@ -18,3 +47,61 @@ def test_analytics_of_nothing_say_what_to_do(dashboard: Dashboard) -> None:
     assert wrong.status_code == 200
     assert 'role="alert"' in wrong.text
     assert 'id="viewers"' in viewers.text
+
+
+def test_countries_and_pages_are_summed_over_the_days_and_the_most_served_is_first(
+    dashboard: Dashboard,
+) -> None:
+    world = dashboard.world
+    video_id, at = world.ready(), NOW - timedelta(days=1)
+    play(world, video_id, viewer("FR", "https://b.example/"), details=ON)
+    for moment in (NOW, at, at):
+        play(world, video_id, viewer("DE", ""), moment, details=ON)
+
+    shown = dashboard.sign_in(Role.VIEWER).get(f"{VIDEOS}/{video_id}/analytics", DAYS)
+
+    assert rows_of(shown, "Countries") == [["DE", "3"], ["FR", "1"]]
+    assert rows_of(shown, "Pages") == [["(unknown)", "3"], ["b.example", "1"]]
+
+
+def test_playback_quality_is_the_mean_of_all_reports_of_the_days(
+    dashboard: Dashboard,
+) -> None:
+    world = dashboard.world
+    video_id, before = world.ready(), NOW - timedelta(days=1)
+    for at, report in (
+        (NOW, "bl=1500,bs,mtp=4000,br=1000"),
+        (before, "bl=500,mtp=1000,br=4000"),
+        (before, "bl=1000,mtp=1000,br=4000"),
+    ):
+        play(world, video_id, viewer("DE", "", report), at, details=ON)
+
+    shown = dashboard.sign_in(Role.VIEWER).get(f"{VIDEOS}/{video_id}/analytics", DAYS)
+
+    figures = dict(re.findall(r"<dt>([^<]*)</dt><dd>([^<]*)</dd>", shown.text))
+    assert {name: figures[name] for name in list(figures)[-5:]} == {
+        "Reports": "3",
+        "After the buffer ran empty": "33.3 %",
+        "Bitrate, mean": "3,000 kbit/s",
+        "Throughput, mean": "2,000 kbit/s",
+        "Buffer, mean": "1.0 s",
+    }
+    days = rows_of(shown, "Playback quality by day")
+    assert [row[:3] for row in days] == [
+        ["2026-01-02", "1", "1"],
+        ["2026-01-01", "2", "0"],
+    ]
+
+
+def test_reports_without_buffer_and_bitrate_have_no_mean_of_these(
+    dashboard: Dashboard,
+) -> None:
+    world = dashboard.world
+    video_id = world.ready()
+    play(world, video_id, viewer("DE", "", "mtp=4000"), details=ON)
+
+    shown = dashboard.sign_in(Role.VIEWER).get(f"{VIDEOS}/{video_id}/analytics", DAYS)
+
+    assert "Throughput, mean" in shown.text
+    assert "Buffer, mean" not in shown.text
+    assert "Bitrate, mean" not in shown.text

@@ -15,6 +15,8 @@ from falcon.testing import Result
 from PIL import Image
 
 from hvcore.domain.limits import MAX_MOMENT_PICTURES
+from hvcore.domain.playback.decision import following
+from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.domain.processing.source_info import UnusableSourceError
 from hvcore.domain.processing.transcoding import TranscodeError
 from hvcore.domain.videos.states import VideoState
@@ -195,6 +197,16 @@ def test_a_moment_that_the_video_does_not_have_is_refused(
     assert outcome(result) == (400, "invalid_parameters")
     assert result.json["errors"][0]["location"] == location
     assert public.photographer.seen == []
+
+
+@pytest.mark.parametrize("query", ["time=1", "time=12"])
+def test_a_followed_decision_tells_that_the_moment_is_one_of_the_video(
+    public: DeliveryWorker, query: str
+) -> None:
+    with following() as judgement:
+        public.get(SIZE, query)
+
+    assert PlaybackRule.PICTURE_MOMENT in judgement.passed
 
 
 def test_the_last_moment_of_a_video_has_a_picture(public: DeliveryWorker) -> None:

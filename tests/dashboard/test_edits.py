@@ -4,12 +4,14 @@ Edits of one person beside those of others.
 
 from collections.abc import Mapping
 
+import attrs
 import pytest
 
 from hvcore.errors import ConflictError, PreconditionFailedError
 from hvcore_dashboard.edits import (
     DisputedEditError,
     FormEdit,
+    as_shown,
     refused,
     sent_edit,
     settle,
@@ -140,3 +142,53 @@ def test_the_message_says_who_has_changed_something(
     stored: dict[str, str], changed: dict[str, str], says: str
 ) -> None:
     assert told(edit(stored, **changed)) == says
+
+
+def test_a_form_that_is_refused_for_another_reason_shows_what_was_sent() -> None:
+    form = sent(name="b")
+    error = ConflictError("Try again.")
+
+    again = refused(form, error)
+
+    assert again.text("name") == "b"
+    assert again == form.refused(error)
+
+
+def test_a_dispute_names_its_fields_in_order_and_one_that_is_gone_is_empty() -> None:
+    names = ("d", "b", "a", "c")
+    shown, mine = dict.fromkeys(names, "1"), dict.fromkeys(names, "2")
+    form = form_to_edit(shown)
+    form = Form(fields={**form.fields, **{name: [mine[name]] for name in names}})
+    found = sent_edit(form, dict.fromkeys(names, "3"))
+    stored = {name: value for name, value in found.stored.items() if name != "b"}
+    gone = attrs.evolve(found, stored=stored)
+
+    again = refused(form, DisputedEditError(gone))
+
+    assert list(again.errors) == ["a", "b", "c", "d"]
+    assert again.stored == {"a": "3", "b": "", "c": "3", "d": "3"}
+
+
+def test_a_state_is_as_the_form_has_shown_it_or_nobody_knows() -> None:
+    shown = form_to_edit({"state": "on"})
+
+    is_same = as_shown(shown, "state", str)
+
+    assert is_same is not None
+    assert [is_same("on"), is_same("off")] == [True, False]
+    assert as_shown(Form(fields={"state": ["on"]}), "state", str) is None
+
+
+def test_a_disputed_edit_writes_nothing_and_one_without_changes_neither() -> None:
+    def write(_found: Mapping[str, str], _changes: Mapping[str, str | None]) -> None:
+        pytest.fail("nothing is to be written")
+
+    with pytest.raises(DisputedEditError) as raised:
+        settle(
+            lambda: {**SHOWN, "name": "c"},
+            lambda found: sent_edit(sent(name="b"), found),
+            write,
+        )
+    assert raised.value.edit.disputed == {"name"}
+    unchanged = settle(lambda: SHOWN, lambda found: sent_edit(sent(), found), write)
+    assert told(unchanged) == "Nothing was changed."

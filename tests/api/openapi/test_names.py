@@ -4,7 +4,7 @@ Names of operations, of which generators make methods.
 
 import pytest
 
-from hvcore_api.openapi.names import operation_id
+from hvcore_api.openapi.names import operation_id, tag_of
 from hvcore_api.routing import ENV, ORG, Route
 
 
@@ -29,3 +29,18 @@ def test_an_operation_has_the_name_of_its_route_else_of_its_path(
     name: str, method: str, path: str, is_called: str
 ) -> None:
     assert operation_id(Route(method, path, _Resource, name=name)) == is_called
+
+
+@pytest.mark.parametrize(
+    ("group", "name", "path", "tag"),
+    [
+        ("Videos", "listVideos", "/v1/videos", "Videos"),
+        ("Videos", "listVideos", f"{ORG}/videos", "Videos by organization"),
+        ("Service", "getHealth", f"{ORG}/health", "Service"),
+        ("Notes", "", f"{ORG}/notes", "Notes"),
+    ],
+)
+def test_a_route_of_an_organization_has_a_tag_of_its_own(
+    group: str, name: str, path: str, tag: str
+) -> None:
+    assert tag_of(group, Route("GET", path, _Resource, name=name)) == tag

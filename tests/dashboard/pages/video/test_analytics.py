@@ -5,6 +5,7 @@ The analytics of a video on its page.
 import re
 from datetime import timedelta
 
+import pytest
 from falcon.testing import Result
 
 from hvcore.domain.access.roles import Role
@@ -12,7 +13,8 @@ from hvcore.domain.analytics.cmcd import player_report
 from hvcore.domain.playback.viewer import Viewer
 from tests.api.resources.test_video_reports import ON, play
 from tests.dashboard.opened import VIDEOS, Dashboard
-from tests.services.analytics.served import NOW
+from tests.services.analytics.served import NOW, serve
+from tests.support.http.world import ORG
 
 DAYS = "startDate=2025-12-30&endDate=2026-01-02"
 
@@ -105,3 +107,49 @@ def test_reports_without_buffer_and_bitrate_have_no_mean_of_these(
     assert "Throughput, mean" in shown.text
     assert "Buffer, mean" not in shown.text
     assert "Bitrate, mean" not in shown.text
+
+
+@pytest.mark.parametrize("form", ["csv", "ndjson"])
+def test_the_file_of_a_video_has_its_views_of_each_day(
+    dashboard: Dashboard, form: str
+) -> None:
+    world = dashboard.world
+    video_id = world.ready(world.dev)
+    play(world, video_id, viewer("DE", ""), details=ON)
+    person = dashboard.sign_in(Role.VIEWER)
+
+    file = person.get(f"{VIDEOS}/{video_id}/analytics/file", f"{DAYS}&format={form}")
+    api = world.client.simulate_get(
+        f"/v1/api/{ORG}/videos/{video_id}/analytics/daily",
+        query_string=f"{DAYS}&fill=true&format={form}",
+        headers={"X-Api-Key": world.system_key().value},
+    )
+
+    assert file.status_code == 200
+    assert file.content == api.content
+    name = f"daily-{video_id}-dev-2025-12-30-2026-01-02.{form}"
+    assert file.headers["content-disposition"] == f'attachment; filename="{name}"'
+
+
+def test_a_file_of_days_that_are_none_is_refused(dashboard: Dashboard) -> None:
+    path = f"{VIDEOS}/{dashboard.world.ready()}/analytics/file"
+
+    refused = dashboard.sign_in(Role.VIEWER).get(
+        path, "startDate=2026-13-01&format=csv"
+    )
+
+    assert refused.status_code == 400
+    assert "startDate" in refused.text
+
+
+def test_a_video_of_which_nothing_was_reported_has_no_quality(
+    dashboard: Dashboard,
+) -> None:
+    world = dashboard.world
+    video_id = world.ready()
+    serve(world, video_id, 720, times=3)
+
+    shown = dashboard.sign_in(Role.VIEWER).get(f"{VIDEOS}/{video_id}/analytics")
+
+    assert "Playback quality" not in shown.text
+    assert '<dd id="views">' in shown.text

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from hvcore.domain.access.roles import Role
+from hvcore.domain.videos.states import VideoState
 from tests.dashboard.opened import VIDEOS, Dashboard
 
 WORKER = "https://worker.test/t"
@@ -96,3 +97,12 @@ def test_a_picture_of_no_video_leads_nowhere(
 
     assert answer.status_code == 404
     assert "location" not in answer.headers
+
+
+def test_a_video_that_is_not_ready_has_no_picture(dashboard: Dashboard) -> None:
+    world = dashboard.world
+    world.change(
+        world.ready(), lambda video: setattr(video, "state", VideoState.FAILED)
+    )
+
+    assert pictures(dashboard.sign_in(Role.VIEWER).get(VIDEOS).text) == []

@@ -37,6 +37,14 @@ def test_a_session_is_begun_and_reported(theatre: Theatre, session: str) -> None
     assert day.rebuffering_share == pytest.approx(2 / 52)
 
 
+def test_the_token_of_a_session_is_kept_by_no_cache(theatre: Theatre) -> None:
+    begun = theatre.begin()
+
+    assert begun.status_code == 201
+    assert begun.headers["cache-control"] == "no-store"
+    assert begun.headers["content-type"] == "application/json"
+
+
 def test_sessions_are_told_apart_by_device_and_country(theatre: Theatre) -> None:
     theatre.begin(User_Agent=PHONE, CF_IPCountry="NZ")
     theatre.begin(User_Agent="curl/8", CF_IPCountry="nowhere")

@@ -9,7 +9,7 @@ import pytest
 
 from hvcore.assembly import build
 from hvcore.domain.ids import WebhookId
-from hvcore.domain.webhooks.events import EventQuery
+from hvcore.domain.webhooks.events import EventKind, EventQuery
 from hvcore.settings import load
 from tests.cli.conftest import Hv
 from tests.persistence.samples import video
@@ -57,6 +57,14 @@ def event_id(folder: Path) -> str:
             work.commit()
         page = services.events.page(env, EventQuery(after=0, limit=1))
     return page.events[0].event.id
+
+
+def test_the_events_of_a_webhook_are_listed_in_order(hv: Hv) -> None:
+    kinds = sorted(k.value for k in EventKind if k.value.startswith("video."))
+    added(hv, *(word for kind in reversed(kinds) for word in ("--event", kind)))
+
+    (one,) = listed(hv)
+    assert one["events"] == kinds
 
 
 def test_a_new_webhook_is_one_json_document(hv: Hv) -> None:
@@ -181,6 +189,8 @@ def test_deliveries_are_shown_and_repeated(hv: Hv, tmp_path: Path) -> None:
     assert "pending" in hv("webhooks", "deliveries", webhook).stdout
     tasks = json.loads(hv("tasks", "--kind", "webhook.deliver", "--json").stdout)
     assert {task["kind"] for task in tasks["tasks"]} == {"webhook.deliver"}
+    made_by = ("transcoder", "transcoderBecause", "handle")
+    assert {task[name] for task in tasks["tasks"] for name in made_by} == {""}
     others = json.loads(hv("tasks", "--kind", "transcode", "--json").stdout)
     assert others["tasks"] == []
 

@@ -172,13 +172,16 @@ def test_fsck_counts_personal_data_by_column_and_never_shows_it(
     as_json = deleted("fsck", "--personal", VIDEO, "--json")
 
     assert text.status == as_json.status == 1
+    assert text.stderr == ""
     assert text.stdout == "videos.name: 1 rows\nvideos.name_folded: 1 rows\n"
     assert json.loads(as_json.stdout) == {
         "videoID": VIDEO,
         "personal": {"videos.name": 1, "videos.name_folded": 1},
     }
     let_purges_end(tmp_path)
-    assert deleted("fsck", "--personal", VIDEO).status == 0
+    clean = deleted("fsck", "--personal", VIDEO)
+    assert (clean.status, clean.stdout) == (0, "")
+    assert clean.stderr == f"Nothing personal of {VIDEO} is left.\n"
 
 
 def test_a_video_with_a_name_left_gets_no_certificate(
@@ -193,3 +196,22 @@ def test_a_video_with_a_name_left_gets_no_certificate(
     assert (outcome.status, outcome.stdout) == (1, "")
     assert "personal data of it in videos.name" in outcome.stderr
     assert "a name that no certificate has" not in outcome.stderr
+
+
+def test_a_certificate_is_told_in_the_words_of_people(
+    deleted: Hv, tmp_path: Path
+) -> None:
+    let_purges_end(tmp_path)
+    with closing(sqlite3.connect(tmp_path / DATA / "hvcore.sqlite3")) as connection:
+        connection.execute("DELETE FROM removals")
+        connection.commit()
+
+    lines = deleted("videos", "certificate", "--deleted", VIDEO).stdout.splitlines()
+
+    assert lines[0] == f"Deletion of {VIDEO} (pub{VIDEO})"
+    assert lines[1].startswith("  of org_local, environment ")
+    assert " by somebody that was not written down" in lines[2]
+    assert lines[3:5] == [
+        "Removed",
+        "  nothing was written down when it was deleted",
+    ]

@@ -3,9 +3,10 @@ hv explain with the id of a request: what the logs say of it.
 """
 
 import io
+import json
 import sys
 import time
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -200,6 +201,38 @@ def test_what_was_no_refusal_is_told_as_well(hv: Hv, tmp_path: Path) -> None:
     assert "delivery.log" in crash["next"]
     assert (newer["rule"], newer["status"]) == ("of_tomorrow", 403)
     assert hv("explain", "r-4").status in {1, 2}
+
+
+def test_of_lines_of_json_those_of_refusals_are_told(hv: Hv, tmp_path: Path) -> None:
+    folder = tmp_path / "hv-data"
+    DataFolder(folder).make()
+    line = {
+        "time": "2026-01-02T04:04:05.678+01:00",
+        "level": "INFO",
+        "logger": "hvcore.services.playback.refusal_log",
+        "message": "playback refused",
+        "request_id": "r-1",
+        "rule": "token_expired",
+        "status": 401,
+        "path": "/v1/private/vid_x/master.m3u8",
+    }
+    others = [
+        {"message": "request answered"},
+        {"time": "now"},
+        {"time": "9999-12-31T23:59:59-23:00"},
+        {"request_id": "r-10"},
+        {"path": f'"request_id": "{line["request_id"]}"', "request_id": "r-2"},
+    ]
+    lines = [json.dumps({**line, **changed}) for changed in ({}, *others)]
+    (folder / "logs" / "delivery.log").write_text("\n".join([*lines, ""]))
+
+    (refusal,) = found(hv("explain", "r-1", "--json"))
+
+    assert datetime.fromisoformat(refusal["at"]) == datetime(
+        2026, 1, 2, 3, 4, 5, 678_000, tzinfo=UTC
+    )
+    assert (refusal["rule"], refusal["status"]) == ("token_expired", 401)
+    assert refusal["path"] == "/v1/private/vid_x/master.m3u8"
 
 
 def test_logs_of_processes_that_run_alone_are_passed(

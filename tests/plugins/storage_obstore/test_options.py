@@ -74,6 +74,18 @@ def test_the_mark_of_the_folder_is_no_object(tmp_path: Path) -> None:
         storage.delete_tree(".obstore")
 
 
+@pytest.mark.parametrize("path", ["v/a#b", "v/a%2fb", "v/a\\b", "v/é", "v/[a]"])
+def test_a_path_that_stores_would_read_in_two_ways_is_none(
+    tmp_path: Path, path: str
+) -> None:
+    storage = make_storage(
+        ObstoreOptions(url=f"file://{tmp_path}/store"), work_dir=tmp_path
+    )
+
+    with pytest.raises(ValueError, match="not a path of an object"):
+        storage.stat(path)
+
+
 def test_a_path_of_removed_objects_is_free_for_one(tmp_path: Path) -> None:
     """
     A folder that stayed would be in its way.

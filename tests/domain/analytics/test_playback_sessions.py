@@ -48,6 +48,13 @@ def test_each_startup_time_is_found_within_the_stated_error() -> None:
         assert abs(found.startup_quantile_ms(0.5) - startup_ms) <= allowed
 
 
+def test_the_lowest_quantile_is_the_shortest_startup_time() -> None:
+    found = sums_of([SessionFigures(startup_ms=ms) for ms in (9_000, 1_000)])
+
+    assert found.startup_quantile_ms(0.0) == found.startup_quantile_ms(0.5)
+    assert abs(found.startup_quantile_ms(0.0) - 1_000) <= QUANTILE_ERROR * 1_000
+
+
 def test_no_sessions_have_no_share_and_no_startup_time() -> None:
     sums = sums_of([])
 

@@ -196,6 +196,22 @@ def test_captions_that_the_owner_has_set_stay(world: World) -> None:
     assert len(caption_files(world)) == 2
 
 
+@pytest.mark.parametrize("most", [1, 2])
+def test_captions_of_a_source_and_of_the_owner_are_at_most_those_of_a_video(
+    world: World, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    brings(world, (track("deu"), HELLO), (track("fra"), HELLO))
+    video_id = world.processed()
+    own = NewCaptions(language="en", label=None, data=HELLO.encode(), expected=None)
+    world.services.captions.put(world.caller, "org_a", video_id, own)
+    module = "hvcore.services.processing.source_captions"
+    monkeypatch.setattr(f"{module}.MAX_CAPTION_TRACKS", most)
+
+    world.run_tasks()
+
+    assert len(shown(world, video_id)) == most
+
+
 def test_captions_of_an_unknown_language_can_be_removed(world: World) -> None:
     brings(world, (track(""), HELLO))
     video_id = world.processed()

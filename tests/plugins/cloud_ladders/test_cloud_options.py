@@ -17,8 +17,8 @@ class CloudOptions:
     """
 
     endpoint: str = attrs.field(default="", validator=checks.check_endpoint)
-    price_per_minute: float = attrs.field(default=0, validator=checks.check_price)
-    daily_limit: float = attrs.field(default=0, validator=checks.check_daily_limit)
+    price_per_minute: float = attrs.field(default=0.0, validator=checks.check_price)
+    daily_limit: float = attrs.field(default=0.0, validator=checks.check_daily_limit)
     currency: str = attrs.field(default="USD", validator=checks.check_currency)
     deadline_s: int = attrs.field(default=60, validator=checks.check_deadline_s)
 

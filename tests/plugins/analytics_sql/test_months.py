@@ -183,12 +183,16 @@ def test_months_are_counted_after_an_older_version_has_written(
     expected = rows_of(engine)
     with engine.begin() as connection:
         connection.execute(sa.delete(video_months))
+        until_ms = connection.scalar(sa.select(lengths_read.c.until_ms))
     assert not store.is_consistent()
 
     store.prepare()
 
     assert store.is_consistent()
     assert rows_of(engine)[0] == expected[0]
+    with engine.connect() as connection:
+        # Lengths are read on from there.
+        assert connection.scalar(sa.select(lengths_read.c.until_ms)) == until_ms
 
 
 def test_a_month_that_was_never_counted_is_counted_with_the_first_lengths(

@@ -15,6 +15,7 @@ from hvcore.ports.storage import (
     SupportsPresignedRead,
 )
 from hvcore_storage_obstore.backend import make_storage
+from hvcore_storage_obstore.files import MARK
 from hvcore_storage_obstore.options import ObstoreOptions
 
 
@@ -46,7 +47,7 @@ def test_secrets_are_not_shown() -> None:
 
 def test_a_url_is_not_taken_for_another(tmp_path: Path) -> None:
     """
-    Its escapes are those of URLs.
+    The escapes of an address of files are those of URLs.
     """
     options = ObstoreOptions(url=f"file://{tmp_path}/a%20b")
     storage = make_storage(options, work_dir=tmp_path)
@@ -119,3 +120,37 @@ def test_an_address_that_obstore_refuses_is_an_error_of_the_settings(
 
     with pytest.raises(ConfigError, match=r"storage\.options"):
         make_storage(options, work_dir=tmp_path)
+
+
+def test_a_folder_that_goes_amid_a_walk_is_not_the_end_of_the_walk(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "store"
+    storage = make_storage(ObstoreOptions(url=folder.as_uri()), work_dir=tmp_path)
+    storage.write("v/one", io.BytesIO(b"data"), content_type="video/mp4")
+    walk = storage.walk("v/")
+    next(walk)
+
+    (folder / MARK).unlink()
+
+    with pytest.raises(UnavailableError, match=r"^The storage's folder is gone\.$"):
+        next(walk)
+
+
+def test_a_walk_of_a_folder_that_is_gone_names_no_object(tmp_path: Path) -> None:
+    folder = tmp_path / "store"
+    storage = make_storage(ObstoreOptions(url=folder.as_uri()), work_dir=tmp_path)
+    storage.write("v/one", io.BytesIO(b"data"), content_type="video/mp4")
+    (folder / MARK).unlink()
+
+    with pytest.raises(UnavailableError, match=r"^The storage's folder is gone\.$"):
+        next(storage.walk("v/"))
+
+
+@pytest.mark.parametrize("path", [MARK, f"{MARK}/below"])
+def test_the_mark_of_a_folder_is_no_object(tmp_path: Path, path: str) -> None:
+    url = (tmp_path / "store").as_uri()
+    storage = make_storage(ObstoreOptions(url=url), work_dir=tmp_path)
+
+    with pytest.raises(ValueError, match="not a path of an object"):
+        storage.write(path, io.BytesIO(b"data"), content_type="video/mp4")

@@ -6,7 +6,6 @@ own path, except for ``__Host-`` cookies, which must have the root as their path
 """
 
 import base64
-import binascii
 import json
 from collections.abc import Sequence
 from typing import Final, Literal
@@ -116,7 +115,7 @@ class Cookies:
                 FlashMessage(str(text), tone, tuple(filter(is_video_id, undo)))
                 for text, tone, undo in found
             ]
-        except (binascii.Error, RecursionError, TypeError, ValueError):
+        except (RecursionError, TypeError, ValueError):
             # Not ours.
             return ()
 

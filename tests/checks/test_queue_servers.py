@@ -1,5 +1,5 @@
 """
-Which server of queues is found on a machine.
+The server of queues that is found on a machine.
 """
 
 from pathlib import Path

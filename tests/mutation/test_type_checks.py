@@ -55,7 +55,7 @@ def test_a_fault_of_right_types_is_left_to_the_tests(root: Path) -> None:
     assert first_type_error(fault_that_turns("return 0", "return 1"), root) is None
 
 
-def test_how_a_fault_is_written_is_no_error_of_types() -> None:
+def test_errors_about_the_form_of_a_fault_do_not_count() -> None:
     # People who forget a check leave no line that is never reached.
     output = (
         "one.py:4: error: Statement is unreachable  [unreachable]\n"

@@ -245,6 +245,7 @@ def test_an_edge_key_with_domains_names_its_video_to_their_pages_alone(
         assert result.status_code == 200
         assert "clip" not in result.text
         assert f'src="{url}"' in result.json["html"]
+        assert 'title="Video"' in result.json["html"]
 
 
 def test_an_edge_key_that_is_over_is_not_found(cinema: Cinema) -> None:

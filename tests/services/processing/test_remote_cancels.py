@@ -7,9 +7,11 @@ import pytest
 from hvcore.domain.ids import TaskId
 from hvcore.domain.tasks.kinds import (
     TRANSCODE_CANCEL,
+    VIDEO_PURGE,
 )
 from hvcore.domain.tasks.task import Lane, NewTask, TaskState
 from hvcore.errors import InvalidParametersError
+from hvcore.services.processing.attempt_cleanup import LATE_WRITERS_AFTER
 from tests.services.processing.remote_world import RemoteWorld
 from tests.services.processing.second_jobs import submitted_twice
 
@@ -179,6 +181,24 @@ def test_an_operator_gives_a_cancellation_up(remote: RemoteWorld) -> None:
     assert "operator" in given_up.error
     with pytest.raises(InvalidParametersError, match="failed"):
         cancels.give_up(TaskId(task_id))
+
+
+def test_what_a_given_up_job_was_writing_is_removed_later(
+    remote: RemoteWorld, caplog: pytest.LogCaptureFixture
+) -> None:
+    task_id, video_id = wrong_cancel(remote), "vid_1"
+    uow, now = remote.world.services.uow, remote.world.clock.now()
+
+    remote.world.services.remote_cancels.give_up(TaskId(task_id))
+
+    with uow.read() as work:
+        (purge,) = work.tasks.unended(video_id, kind=VIDEO_PURGE)
+    assert purge.payload == {"job": "job_1"}
+    assert purge.not_before == now + LATE_WRITERS_AFTER
+    (record,) = (one for one in caplog.records if "given up" in one.message)
+    said = {name: getattr(record, f"hv_{name}") for name in ("task", "transcoder")}
+    assert said == {"task": task_id, "transcoder": "ffmpeg"}
+    assert record.__dict__["hv_handle"] == "job-1"
 
 
 def test_only_cancellations_can_be_given_up(remote: RemoteWorld) -> None:

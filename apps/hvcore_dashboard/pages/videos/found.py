@@ -11,7 +11,7 @@ from hvcore.domain.ids import is_video_id
 from hvcore.domain.limits import MAX_EXTERNAL_ID_CHARS
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
-from hvcore.errors import ForbiddenError, VideoNotFoundError
+from hvcore.errors import VideoNotFoundError
 from hvcore.services.videos.catalog import Catalog
 from hvcore_dashboard.pages.videos.shown import ShownVideos
 from hvcore_dashboard.visits import OrganizationVisit
@@ -66,6 +66,6 @@ class FoundBesides:
                 found = self.catalog.external(here.caller, env, search)
             else:
                 return None
-        except (ForbiddenError, VideoNotFoundError):
+        except VideoNotFoundError:
             return None
         return None if found.state is VideoState.AWAITING_UPLOAD else found

@@ -156,6 +156,7 @@ def test_bad_filters_are_told(dashboard: Dashboard) -> None:
 
     assert page.status_code == 400
     assert 'role="alert"' in page.text
+    assert 'name="startDate" value="2026-02-01"' in page.text
     assert "<code>environment.create</code>" not in page.text
     assert person.get(FILE, "startDate=x").status_code == 422
     assert person.get(f"{PAGE}/files/other").status_code == 404

@@ -14,6 +14,7 @@ from hvcore.domain.access.keys import ApiKey, KeyType, Permission
 from hvcore.domain.access.roles import Role
 from hvcore.services.access.keys import KeyWanted
 from tests.dashboard.opened import Dashboard, PersonClient, ids_in
+from tests.dashboard.sent_forms import form_of
 from tests.support.http.world import ORG, OTHER_ORG
 
 KEYS: Final = f"/dashboard/{ORG}/keys"
@@ -216,6 +217,8 @@ def test_an_organization_changes_twenty_keys_an_hour(dashboard: Dashboard) -> No
         assert "Try again in 42 minutes." in answer.text
         assert 'id="secret"' not in answer.text
     assert 'value="encoder"' in refused[0].text
+    for answer in refused[1:]:
+        assert form_of(answer, f"{KEYS}/{key.id}/rotate")
     assert status_with(dashboard, value) == 200
     dashboard.world.clock.move(timedelta(minutes=42))
     assert person.post(f"{KEYS}/{key.id}/revoke").status_code == 303
@@ -230,6 +233,8 @@ def test_a_key_that_has_ended_is_not_rotated(dashboard: Dashboard) -> None:
 
     assert answer.status_code == 400
     assert "create a new key" in answer.text
+    # On the page of the key.
+    assert key.id in answer.text
 
 
 def test_the_keys_of_others_are_not_there(dashboard: Dashboard) -> None:

@@ -18,6 +18,7 @@ from tests.dashboard.mailed import Mailing, codes_in
 from tests.dashboard.opened import VIDEOS, Dashboard, ids_in
 from tests.dashboard.pages.members.test_changes import MEMBERS, member_named
 from tests.dashboard.pages.sign_in.test_mails import session_in
+from tests.dashboard.sent_forms import form_of
 from tests.metrics.readings import Growth
 from tests.support.http.world import ORG, OTHER_ORG
 
@@ -226,6 +227,8 @@ def test_an_address_is_not_flooded_with_invitations(
     assert refused.status_code == 429
     assert "hand over a link yourself" in refused.text
     assert limited.of_all() == {name: 1.0}
+    assert int(refused.headers["retry-after"]) > 0
+    assert form_of(refused, f"{path}/role")["role"] == ["editor"]
     monkeypatch.setattr(mailed_links, "MAX_INVITATIONS", MAX_SIGN_IN_MAILS)
     other = admin.post(
         f"{MEMBERS}/new", {**NEW, "name": "Bob", "email": "b@example.com"}
@@ -267,7 +270,9 @@ def test_a_member_without_an_address_is_handed_a_link(mailing: Mailing) -> None:
     assert "sign-in/link#" in answer.text
     path = f"{MEMBERS}/{member_named(mailing.dashboard, 'Ann').id}"
     assert "Mail an invitation" not in admin.get(path).text
-    assert admin.post(f"{path}/invite").status_code == 400
+    refused = admin.post(f"{path}/invite")
+    assert refused.status_code == 400
+    assert form_of(refused, f"{path}/role")["role"] == ["viewer"]
     assert mailing.tasks() == []
 
 

@@ -9,6 +9,7 @@ from hvcore_dashboard.pages.operation.limits import amount_text
 from hvcore_dashboard.routes import ROUTES
 from hvcore_dashboard.routing import ROOT
 from tests.dashboard.opened import Dashboard, ids_in
+from tests.dashboard.sent_forms import form_of
 from tests.support.http.world import ORG
 
 PAGE = "/dashboard/organizations"
@@ -77,9 +78,13 @@ def test_what_is_no_name_is_told_beside_the_form(
 def test_a_name_that_is_taken_is_told(dashboard: Dashboard) -> None:
     person = dashboard.sign_in(None)
 
-    assert person.post(PAGE, {"org_id": ORG}).status_code == 409
+    organization = person.post(PAGE, {"org_id": ORG})
     taken = {"name": "live", "kind": "production"}
-    assert person.post(f"{ONE}/environments", taken).status_code == 409
+    environment = person.post(f"{ONE}/environments", taken)
+
+    assert organization.status_code == environment.status_code == 409
+    assert form_of(organization, PAGE)["org_id"] == [ORG]
+    assert form_of(environment, f"{ONE}/environments")["name"] == ["live"]
     assert person.post(f"{ONE}/environments", {"kind": "staging"}).status_code == 400
 
 

@@ -13,10 +13,13 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_private_key,
 )
 
+from hvcore.domain.access.rate_limits import Bucket
 from hvcore.domain.access.roles import Role
 from hvcore.domain.playback.signing_keys import MAX_SIGNING_KEYS, SigningAlgorithm
 from tests.dashboard.opened import Dashboard
 from tests.dashboard.pages.keys.test_changes import value_in
+from tests.dashboard.sent_forms import form_of
+from tests.dashboard.test_limits import use_up
 from tests.support.http.world import ORG, OTHER_ORG
 
 KEYS: Final = f"/dashboard/{ORG}/signing-keys"
@@ -84,6 +87,26 @@ def test_a_fifth_key_is_refused(dashboard: Dashboard) -> None:
         )
 
     assert person.post(KEYS, {"algorithm": "HS256"}).status_code == 409
+
+
+def test_a_signing_key_beyond_the_hourly_limit_is_neither_made_nor_revoked(
+    dashboard: Dashboard,
+) -> None:
+    person = dashboard.sign_in(Role.ADMIN)
+    keys = dashboard.world.services.signing_keys
+    key = keys.create(ORG, name="site", algorithm=SigningAlgorithm.HS256).key
+    use_up(dashboard, Bucket.KEY_OPERATIONS)
+
+    made = person.post(KEYS, {"name": "more", "algorithm": "HS256"})
+    revoked = person.post(f"{KEYS}/{key.id}/revoke")
+
+    for refused in (made, revoked):
+        assert refused.status_code == 429
+        assert int(refused.headers["retry-after"]) > 0
+        assert form_of(refused, KEYS)["algorithm"]
+    assert form_of(made, KEYS)["name"] == ["more"]
+    (left,) = keys.of_organization(ORG)
+    assert left.revoked_at is None
 
 
 def test_another_organizations_key_is_not_there(dashboard: Dashboard) -> None:

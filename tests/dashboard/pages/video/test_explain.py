@@ -4,6 +4,7 @@ What the pages of a video tell: its events, its analytics, why playback is refus
 
 from hvcore.domain.access.roles import Role
 from tests.dashboard.opened import VIDEOS, Dashboard
+from tests.dashboard.sent_forms import form_of
 
 
 def test_explain_names_the_rule_and_what_to_do_next(
@@ -42,6 +43,7 @@ def test_explain_tells_nothing_of_other_videos(dashboard: Dashboard) -> None:
 
     assert {answer.status_code for answer in answers} == {400}
     assert all("no address of this video" in answer.text for answer in answers)
+    assert [form_of(answer, path)["url"] for answer in answers] == [[u] for u in asked]
     assert all("The answer" not in answer.text for answer in answers)
 
 

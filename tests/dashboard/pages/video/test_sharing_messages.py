@@ -1,5 +1,5 @@
 """
-What the page says of links that were made.
+Messages of the page about links that were made.
 """
 
 import pytest

@@ -25,6 +25,7 @@ from tests.dashboard.pages.webhooks.added import (
     deliveries,
     endpoints,
 )
+from tests.dashboard.sent_forms import form_of
 from tests.support.http.world import OTHER_ORG
 
 
@@ -95,6 +96,8 @@ def test_what_a_form_lacks_is_said(
 
     assert answer.status_code == 400
     assert about in unescape(answer.text)
+    # What was written stays.
+    assert form_of(answer, f"{WEBHOOKS}/new")["url"] == [changes.get("url", URL)]
     # How operators let an address pass is not for everybody.
     assert "ALLOWED_HOSTS" not in answer.text
     assert endpoints(shared) == []
@@ -109,6 +112,7 @@ def test_an_environment_has_so_many_and_no_more(dashboard: Dashboard) -> None:
 
     assert answer.status_code == 400
     assert f"{MAX_ENDPOINTS} webhook endpoints" in answer.text
+    assert form_of(answer, f"{WEBHOOKS}/new")["url"] == [URL]
 
 
 def test_a_test_event_is_sent_and_its_answer_shown(dashboard: Dashboard) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from hvcore_api.docs_page.markdown import render_markdown
 from hvcore_api.docs_page.page import render_page
+from tests.support.kept_texts import check_kept
 
 FOLDER = Path(__file__).parent / "small_document"
 LINKS_OF_BUILT_DOCUMENTATION = re.compile(
@@ -35,7 +36,7 @@ def test_the_page_of_a_small_document_is_the_one_that_is_kept(
 ) -> None:
     page = LINKS_OF_BUILT_DOCUMENTATION.sub("", render_page(small).decode())
 
-    assert page.replace("><", ">\n<").splitlines() == text_of("page.html").splitlines()
+    check_kept(FOLDER / "page.html", page.replace("><", ">\n<"))
 
 
 def test_the_markdown_of_a_small_document_is_the_one_that_is_kept(
@@ -43,7 +44,7 @@ def test_the_markdown_of_a_small_document_is_the_one_that_is_kept(
 ) -> None:
     text = render_markdown(small).decode()
 
-    assert text.splitlines() == text_of("routes.md").splitlines()
+    check_kept(FOLDER / "routes.md", text)
 
 
 def test_a_document_without_webhooks_and_keys_has_a_page(small: dict[str, Any]) -> None:

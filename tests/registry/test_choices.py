@@ -98,7 +98,7 @@ def test_transcoders_of_routes_are_chosen_once_behind_the_usual_one() -> None:
     ]
 
 
-def test_what_was_added_and_what_goes_further_may_have_no_options() -> None:
+def test_added_and_further_backends_may_have_no_options() -> None:
     assert added(settings(), "routes", "notes").options == {}
     assert further_transcoder(settings(), "acme").options == {}
     environ = {"HV_PLUGIN__OPTIONS__NOTES__URL": "u"}

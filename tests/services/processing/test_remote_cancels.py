@@ -183,7 +183,7 @@ def test_an_operator_gives_a_cancellation_up(remote: RemoteWorld) -> None:
         cancels.give_up(TaskId(task_id))
 
 
-def test_what_a_given_up_job_was_writing_is_removed_later(
+def test_files_of_a_given_up_cancellation_are_removed_later(
     remote: RemoteWorld, caplog: pytest.LogCaptureFixture
 ) -> None:
     task_id, video_id = wrong_cancel(remote), "vid_1"

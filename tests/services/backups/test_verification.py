@@ -254,6 +254,8 @@ def test_a_backup_that_is_written_twice_keeps_its_first_end(backup: Path) -> Non
         write_manifest(made(backup), backup)
 
 
-def test_the_hash_of_an_unreadable_file_says_why_it_cannot_be_read(tmp_path: Path) -> None:
+def test_the_hash_of_an_unreadable_file_says_why_it_cannot_be_read(
+    tmp_path: Path,
+) -> None:
     with pytest.raises(ConfigError, match="cannot be read: Is a directory"):
         sha256_of(tmp_path)

@@ -38,9 +38,12 @@ _TAB: Final = re.compile(
 )
 _OPTION: Final = re.compile(r"^:([\w-]+): (.*)$", re.MULTILINE)
 ANYTHING: Final = "…"
-# Programs that read their input find none, as nobody types meanwhile.
+# Programs that read their input find none, as nobody types meanwhile. All of them end with
+# the tests, also where these are killed: the pipe of the tests is at its end then.
 _SHELL: Final = (
-    'while IFS= read -r -d "" line <&{typed}; do eval "$line" {typed}<&-; done'
+    "(read -r <&{tests}; kill -TERM 0) {typed}<&- & "
+    'while IFS= read -r -d "" line <&{typed}; do '
+    'eval "$line" {typed}<&- {tests}<&-; done'
 )
 
 
@@ -115,6 +118,8 @@ class Terminal:
 
     process: subprocess.Popen[bytes]
     keyboard: int
+    tests: int
+    """The end of a pipe that the tests hold open."""
     screen: Path
     _numbers: Iterator[int] = attrs.field(factory=count)
 
@@ -196,29 +201,31 @@ class Tutorial:
     def _terminal(self, name: str) -> Terminal:
         if name not in self.terminals:
             screen = self.folder / f"{name}.screen"
-            typed, keyboard = os.pipe()
+            (typed, keyboard), (held, tests) = os.pipe(), os.pipe()
             with screen.open("wb") as output:
                 process = subprocess.Popen(
                     [
                         *(*self.within, "bash", "-c"),
-                        _SHELL.format(typed=typed),
+                        _SHELL.format(typed=typed, tests=held),
                     ],
                     cwd=self.folder,
                     env=dict(self.environ),
                     stdin=subprocess.DEVNULL,
                     stdout=output,
                     stderr=subprocess.STDOUT,
-                    pass_fds=[typed],
+                    pass_fds=[typed, held],
                     start_new_session=True,
                 )
             os.close(typed)
-            self.terminals[name] = Terminal(process, keyboard, screen)
+            os.close(held)
+            self.terminals[name] = Terminal(process, keyboard, tests, screen)
         return self.terminals[name]
 
     def close(self) -> None:
         """End the programs of the terminals."""
         for terminal in self.terminals.values():
             os.close(terminal.keyboard)
+            os.close(terminal.tests)
             os.killpg(terminal.process.pid, signal.SIGTERM)
         for terminal in self.terminals.values():
             terminal.process.wait(timeout=30)
